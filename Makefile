@@ -27,14 +27,14 @@ help: ## List the targets
 .PHONY: install
 install: $(INSTALLED) ## Install the packages, Node 24 among them (npm only, no compiler)
 
-# Parts of packages that nothing uses, because nothing is compiled: a quarter of what running needs.
+# Parts of packages that are only needed for compiling, which this project does not do: a quarter of the size of the packages that the server needs.
 UNUSED := node_modules/node-linux-*/include node_modules/better-sqlite3/deps
 
 $(INSTALLED): package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error && rm -rf $(UNUSED)
 	@touch $@
 
-# The packages that running needs: a third of all. The time of INSTALLED then says that the others are missing. Where all were installed,
+# The packages that the server needs: a third of all. INSTALLED then has a time that tells make that the others are missing. If all were installed,
 # all are installed again, so that a start does not remove the packages of development.
 RUNNABLE := node_modules/.runnable
 
@@ -60,10 +60,11 @@ $(REFERENCE): $(RUNNABLE) scripts/build-reference.ts
 	@node scripts/build-reference.ts && touch $@
 
 .PHONY: run
-run: $(RUNNABLE) $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
+run: $(RUNNABLE) $(REFERENCE) ## Build the server if a source has changed, and start it; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts --check || $(MAKE) --no-print-directory generate
 	@node scripts/build-console.ts
-	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent
+	@node scripts/build-server.ts
+	@VALETKEY_BUILT=1 MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent
 
 .PHONY: console
 console: $(RUNNABLE) ## Build the console to build/console, if a source has changed
@@ -239,7 +240,11 @@ bench-before-after: install ## Compare with another checkout, in rounds by turns
 
 .PHONY: bench-postgres
 bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQL with 1, 2 and 4 processes against pgbench on the same server; ACCOUNTS=1000000
-	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS))
+	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS)) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(SECONDS_EACH),--seconds=$(SECONDS_EACH))
+
+.PHONY: bench-engines
+bench-engines: postgresql-installed install ## Compare a server on SQLite with one on PostgreSQL over HTTP, in rounds by turns: rates and processor time
+	node scripts/bench/several-processes.ts --engine both --only get-details,get-auth,list,execute-tool
 
 .PHONY: bench-watch
 bench-watch: install ## Measure how long `make watch` takes from an edit to a running server

@@ -7,7 +7,7 @@ export type Needs = 'files' | 'api' | 'nothing';
 export interface CommandLeaf {
   summary: string;
   needs: Needs;
-  /** Works, but is not listed: an earlier name of a command. */
+  /** An earlier name of a command. It still works, but help and completion do not list it. */
   hidden?: true;
   load(): Promise<CommandModule>;
 }

@@ -25,7 +25,7 @@ export function openImportTools(
     now: Date.now,
     newId,
     events: createOperatorEvents(newId, catalogue),
-    judgeAddress: (url) => {
+    checkAddress: (url) => {
       const verdict = checkAddress(policy, url);
       return verdict.ok ? null : verdict.reason;
     },

@@ -2,6 +2,7 @@
 // Runs on any version of Node: it checks the version before loading modules that need Node 24. Older versions crash in
 // the database driver.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -22,9 +23,7 @@ if (isCurrent) {
   // This listener replaces Node's own, which opens the debugger; the option `--disable-sigusr1` may be missing from the
   // command.
   process.on('SIGUSR1', () => {});
-  const { ownModules } = await import('./own-modules.ts');
-  module.registerHooks({ resolve: ownModules(new URL('..', import.meta.url).href) });
-  const { main } = await import('./main.ts');
+  const { main } = await (runsBuiltServer() ? import('../build/server/main.js') : loadModules());
   await main(process.argv.slice(2));
   // Written now and not at exit, because the process may be killed.
   module.flushCompileCache();
@@ -42,6 +41,20 @@ if (isCurrent) {
   console.error(`Valetkey needs Node ${REQUIRED} or later; this is ${process.version}.`);
   console.error('npm installs it with Valetkey on Linux (x64 and arm64, glibc). Elsewhere install Node 24.');
   process.exitCode = 1;
+}
+
+/**
+ * Whether this is a server that runs from the few files of `scripts/build-server.ts`: in the npm package, which has no TypeScript, and from
+ * `make run`, which has built them from the present sources.
+ */
+function runsBuiltServer() {
+  return process.argv[2] === 'serve' && (process.env.VALETKEY_BUILT === '1' || !existsSync(`${root}cli/main.ts`));
+}
+
+async function loadModules() {
+  const { ownModules } = await import('./own-modules.ts');
+  module.registerHooks({ resolve: ownModules(new URL('..', import.meta.url).href) });
+  return import('./main.ts');
 }
 
 /**

@@ -87,13 +87,13 @@ export const REQUEST_BODY = {
  * Limits of problem documents, so that an error does not cost more, or return more, than the request that caused it.
  */
 export const PROBLEM = {
-  /** Entries of `errors`. */
+  /** The maximum number of entries in `errors`. */
   errors: 20,
-  /** Characters of `field`. */
+  /** The maximum length of `field`, in characters. */
   fieldChars: 256,
-  /** Characters of `message`. */
+  /** The maximum length of `message`, in characters. */
   messageChars: 500,
-  /** Characters of `detail`. */
+  /** The maximum length of `detail`, in characters. */
   detailChars: 2000,
 } as const;
 
@@ -140,8 +140,8 @@ export const LIFETIME = {
   fileMs: HOUR,
   /** Execution records, unless the environment has its own setting. */
   executionsMs: 90 * DAY,
-  /** Statistics of executions: the longest month. */
-  executionStatisticsMs: 31 * DAY,
+  /** Statistics of executions and refreshes: the longest month. */
+  statisticsMs: 31 * DAY,
   /** Ended jobs, for example revocations: their outcome can be read for this time. */
   endedJobsMs: 90 * DAY,
   /** The input of a failed job, which a retry needs. */
@@ -247,6 +247,8 @@ export const BACKGROUND = {
   auditHeadsFirstMs: HOUR,
   /** Times of last use, which are collected in memory and then written. */
   usageMs: 5 * SECOND,
+  /** How often the rows of each count are combined into one. */
+  foldMs: 5 * SECOND,
 } as const;
 
 /** The job engine. */
@@ -263,6 +265,8 @@ export const JOBS = {
   lanesPerLook: 200,
   /** Jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
+  /** How long after a failed attempt to take jobs the database may still store it. Databases end open transactions sooner. */
+  lostClaimMs: MINUTE,
   /** The random fraction of the interval between two runs of a periodic job. */
   periodJitter: 0.1,
   /** How long a stop waits for running jobs. */
@@ -396,6 +400,11 @@ export const POSTGRES = {
   readers: 4,
   /** Connections of one process for writes, which is the number of concurrent transactions. */
   writers: 8,
+  /** Units that decide nothing by what they read share transactions: so many transactions at a time, and so many units in each. */
+  sharedTransactions: 2,
+  sharedUnits: 64,
+  /** How long a statement of a shared transaction waits for a lock. Then each unit runs in its own transaction. */
+  sharedLockMs: 100,
   connectMs: 5 * SECOND,
   /** The minimum time between a failed attempt to connect and the next attempt. */
   reconnectMs: 200,
@@ -429,10 +438,8 @@ export const POSTGRES = {
   /** The lag of a replica above which lists are read from the primary, and how often it is checked. */
   replicaLagMs: 10 * SECOND,
   replicaCheckMs: SECOND,
-  /** How often the connection that hears of changed settings is checked, and opened if it was lost. */
+  /** How often the connection that receives notifications of changed settings is checked, and opened if it was lost. */
   listenCheckMs: 5 * SECOND,
-  /** How often the partial rows of each count are merged into one row. */
-  foldEveryMs: 5 * SECOND,
 } as const;
 
 /** The database file and its log. Frames of the log are pages of 4 KiB. */
@@ -551,9 +558,15 @@ export const STORED = {
 export const TOOL_WORDS = {
   /** Different words of one tool: those of its name come first, those of its inputs and examples last. */
   perTool: 200,
-  /** Different words of all tools of one environment. Tools do not become known by further ones. */
+  /**
+   * Different words of all tools of one environment. Once there are as many, new words of tools are not indexed, so
+   * searches do not find tools by them.
+   */
   perIndex: 100_000,
-  /** Words with which an unknown word of a query is compared: fewer begin with the same letter, unless they are made up. */
+  /**
+   * Words with which an unknown word of a query is compared, to find a misspelling. Real vocabularies have fewer
+   * words with the same first letter.
+   */
   compared: 10_000,
 } as const;
 
@@ -667,7 +680,7 @@ export const SCHEMA = {
   /** Nodes of the input multiplied by the expanded size of the schema. */
   inlineWork: 500_000,
   /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
-  judgeMs: 10 * SECOND,
+  validateMs: 10 * SECOND,
   /** Validating one input in a thread: its longest duration, and the steps of its patterns. */
   checkMs: 2 * SECOND,
   threadPatternSteps: 10_000_000,
@@ -681,6 +694,8 @@ export const TOOL_REQUEST = {
   bodyBytes: 32 * MIB,
   /** Values in the body. */
   nodes: 200_000,
+  /** A Markdown text that a tool converts to HTML: a longer one could occupy the event loop for more than 50 ms. */
+  markdownChars: 25_000,
   /** Stored files that one input may name. */
   files: 20,
 } as const;
@@ -869,7 +884,8 @@ export const MCP_LOGIN = {
   documentBytes: 5 * KIB,
   documentMs: 5 * SECOND,
   /**
-   * The number of cached documents, and how long they are cached: at least, if the response says nothing, and at most.
+   * The number of cached documents, and how long they are cached: the shortest time, the time if the response names
+   * none, and the longest time.
    */
   documents: 200,
   documentLeastMs: 30 * SECOND,
@@ -903,7 +919,10 @@ export const MCP_LOGIN = {
    * some without a grant, and is rejected if there are none.
    */
   usedClients: 5_000,
-  /** Deleted clients of one registration: more than one, so that they get fewer if unused ones were used meanwhile. */
+  /**
+   * Used clients without a grant that one registration deletes. More than one, so that their number falls below the
+   * limit even if other clients were used meanwhile.
+   */
   replacedClients: 5,
 } as const;
 

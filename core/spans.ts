@@ -21,7 +21,12 @@ export const SPANS = 'valetkey.span';
 
 const spans = tracingChannel<unknown, SpanFacts>(SPANS);
 /** Passed to work that is not traced, so that the work can set attributes without checking whether it is. */
-const UNTRACED: SpanFacts = { name: '', kind: 'internal', attributes: {} };
+export const UNTRACED: SpanFacts = { name: '', kind: 'internal', attributes: {} };
+
+/** Whether work is traced now. Code that each call runs need not begin a span otherwise. */
+export function isTraced(): boolean {
+  return spans.hasSubscribers;
+}
 
 /**
  * Runs work as a span of the current trace. Without OpenTelemetry it only calls the work.
@@ -30,7 +35,7 @@ const UNTRACED: SpanFacts = { name: '', kind: 'internal', attributes: {} };
  * @param run receives the facts, to add what is known later. Attributes that are set while nothing is traced are lost
  */
 export function inSpan<T>(begin: () => SpanFacts, run: (facts: SpanFacts) => Promise<T>): Promise<T> {
-  if (!spans.hasSubscribers) return run(UNTRACED);
+  if (!isTraced()) return run(UNTRACED);
   const facts = begin();
   return spans.tracePromise(run, facts, undefined, facts);
 }

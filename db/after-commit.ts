@@ -33,7 +33,7 @@ export function createAfterCommit(report: (error: unknown) => void): AfterCommit
       undo() {
         ofUnit = [];
       },
-      async write() {},
+      write: () => undefined,
     },
     run() {
       for (const effect of kept.splice(0)) {

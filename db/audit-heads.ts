@@ -1,9 +1,9 @@
-import { GENESIS } from './audit-chain.ts';
+import { auditHash, GENESIS } from './audit-chain.ts';
 import { and, eq, sql } from './drizzle.ts';
 import type { Ending } from './ending.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import type { AuditHead } from './rows/audit.ts';
-import { auditArchives, auditHeads, environments } from './schema.ts';
+import type { AuditHead, AuditRow, NewAuditRow } from './rows/audit.ts';
+import { auditArchives, auditHeads, auditLog, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 /** A chain of audit records: those of an environment in a range of `seq`. */
@@ -18,18 +18,45 @@ export interface AuditChain {
 
 /** The last records of the chains. An environment has one chain, or one for each connection that writes. */
 export interface AuditHeads {
-  /** Returns the end of the chain, which the next row follows; the start of the chain if it is empty. */
-  next(environmentId: EnvironmentId): Promise<AuditHead>;
+  /**
+   * Appends a row to the chain that the transaction writes to. Reads of the log see it after `flush`; the end of the chain is
+   * written at the end of the transaction.
+   */
+  append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
+  /** Writes the appended rows that an engine has kept for the end of the transaction, so that reads see them. */
+  flush(): Promise<void>;
   chains(environmentId: EnvironmentId): Promise<AuditChain[]>;
   /** Returns how many rows were ever written. Rows that were archived and removed are not subtracted. */
   total(environmentId: EnvironmentId): Promise<number>;
-  /** Records an appended row as the last one. It is written to the database at the end of the transaction. */
-  move(environmentId: EnvironmentId, head: AuditHead): void;
   ending: Ending;
 }
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Numbers of one chain: see 0005_chains_and_programs.sql. */
+
+/** Returns a row as it follows the last row of a chain. */
+export function rowAfter(
+  before: AuditHead,
+  environmentId: EnvironmentId,
+  { details = {}, ...given }: NewAuditRow,
+): AuditRow {
+  const row = { ...given, details, environmentId, seq: before.seq + 1, prevHash: before.hash };
+  return { ...row, hash: auditHash(row) };
+}
+
+/** Makes the statement that inserts one row. */
+export function prepareAuditInsert({ db }: Statements) {
+  const names = ['seq', 'id', 'environmentId', 'at', 'actor', 'action', 'subjectId', 'requestId', 'details'];
+  const values = Object.fromEntries([...names, 'prevHash', 'hash'].map((name) => [name, sql.placeholder(name)]));
+  return db
+    .insert(auditLog)
+    .values(values as unknown as AuditRow)
+    .prepare();
+}
+
+/**
+ * How many numbers a chain has. A `seq` contains the environment, the chain and the number of the record, in this
+ * order of bits.
+ */
 const CHAIN_SIZE = 2 ** 30;
 
 /**
@@ -37,7 +64,9 @@ const CHAIN_SIZE = 2 ** 30;
  * chains were copied from another database. The appends of one transaction are linked in memory: the first one reads the
  * last record, and the commit writes the new one.
  */
-export function createAuditHeads({ db, once }: Statements): AuditHeads {
+export function createAuditHeads(statements: Statements): AuditHeads {
+  const { db, once } = statements;
+  const insert = once(() => prepareAuditInsert(statements));
   const all = once(() =>
     db
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
@@ -49,7 +78,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   /** The start of the chain, which the first record of an environment follows. */
   const start = once(() =>
     db
-      // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
+      // Bit 40 and up of a `seq` are the number of its environment.
       .select({ seq: sql<number>`${environments.ordinal} << 40` })
       .from(environments)
       .where(eq(environments.id, ENVIRONMENT))
@@ -104,11 +133,20 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
     else await moveOn().run({ environmentId, seq, hash, before });
   }
 
+  async function writeMoved(): Promise<void> {
+    for (const [environmentId, head] of moved) await write(environmentId, head);
+  }
+
   return {
-    async next(environmentId) {
+    async append(environmentId, given) {
       const head = moved.get(environmentId) ?? (await storedBefore(environmentId));
-      return head ?? { seq: (await start().get({ environmentId }))?.seq ?? 0, hash: GENESIS };
+      const before = head ?? { seq: (await start().get({ environmentId }))?.seq ?? 0, hash: GENESIS };
+      const row = rowAfter(before, environmentId, given);
+      await insert().run({ ...row });
+      replaced.push([environmentId, moved.get(environmentId)]);
+      moved.set(environmentId, { seq: row.seq, hash: row.hash });
     },
+    flush: async () => {},
     async chains(environmentId) {
       const own = moved.get(environmentId);
       const [last, ...earlier] = await storedHeads(environmentId);
@@ -122,10 +160,6 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
       const appended =
         after === undefined ? 0 : after - (before ?? (await start().get({ environmentId }))?.seq ?? after);
       return ((await total().get({ environmentId }))?.total ?? 0) + appended;
-    },
-    move(environmentId, head) {
-      replaced.push([environmentId, moved.get(environmentId)]);
-      moved.set(environmentId, head);
     },
     ending: {
       begin() {
@@ -142,9 +176,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
           else moved.set(environmentId, head);
         }
       },
-      async write() {
-        for (const [environmentId, head] of moved) await write(environmentId, head);
-      },
+      write: () => (moved.size === 0 ? undefined : writeMoved()),
     },
   };
 }

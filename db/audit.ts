@@ -54,14 +54,6 @@ const FILTERS: Record<keyof AuditFilters, Filter> = {
 
 export function createAuditRepository(statements: Statements, heads: AuditHeads, pacing: Pacing): AuditRepository {
   const { db, once, dialect } = statements;
-  const insert = once(() => {
-    const names = ['seq', 'id', 'environmentId', 'at', 'actor', 'action', 'subjectId', 'requestId', 'details'];
-    const values = Object.fromEntries([...names, 'prevHash', 'hash'].map((name) => [name, sql.placeholder(name)]));
-    return db
-      .insert(auditLog)
-      .values(values as unknown as AuditRow)
-      .prepare();
-  });
   const next = once(() =>
     db
       .select()
@@ -117,17 +109,15 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
   });
 
   return {
-    list: (environmentId, page, filters = {}) => list.page(environmentId, { ...filters }, page),
-    following: (environmentId, chain, after, limit) =>
-      next().all({ environmentId, after: Math.max(after, chain.start), until: chain.limit, limit }),
-    async append(environmentId, { details = {}, ...given }) {
-      const before = await heads.next(environmentId);
-      const seq = before.seq + 1;
-      const row = { ...given, details, environmentId, seq, prevHash: before.hash };
-      const hash = auditHash(row);
-      await insert().run({ ...row, hash });
-      heads.move(environmentId, { seq, hash });
+    async list(environmentId, page, filters = {}) {
+      await heads.flush();
+      return await list.page(environmentId, { ...filters }, page);
     },
+    async following(environmentId, chain, after, limit) {
+      await heads.flush();
+      return await next().all({ environmentId, after: Math.max(after, chain.start), until: chain.limit, limit });
+    },
+    append: (environmentId, row) => heads.append(environmentId, row),
     async chains(environmentId) {
       const withRemoved = async (chain: AuditChain) => {
         const archive = await archives.get(environmentId, chain);
@@ -136,6 +126,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
       return await Promise.all((await heads.chains(environmentId)).map(withRemoved));
     },
     async unarchived(environmentId, chain, after, limit) {
+      await heads.flush();
       const archivedSeq = (await archives.get(environmentId, chain))?.archivedSeq ?? chain.start;
       return await next().all({ environmentId, after: Math.max(after, archivedSeq), until: chain.limit, limit });
     },

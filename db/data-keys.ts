@@ -1,3 +1,4 @@
+import { conflictOf } from './columns.ts';
 import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
 import { dataKeys } from './schema.ts';
 import type { Statements } from './statements.ts';
@@ -22,22 +23,17 @@ const given = (name: string) => sql.param(sql.placeholder(name), dataKeys.wrappe
 const isFree = sql`${dataKeys.used} = 0`;
 
 export function createDataKeys({ db, once, dialect }: Statements): DataKeys {
-  const reuse = once(() => {
+  const insert = once(() => {
     const free = db.select({ slot: dataKeys.slot }).from(dataKeys).where(isFree).limit(1);
-    return db
-      .update(dataKeys)
-      .set({ used: 1, wrapped: sql`${given('wrapped')}` })
-      .where(eq(dataKeys.slot, sql`${free}`))
-      .returning({ slot: dataKeys.slot })
-      .prepare();
+    const row = { used: 1 as const, wrapped: sql`${given('wrapped')}` };
+    const inserting = dialect.reusesSlots
+      ? db
+          .insert(dataKeys)
+          .values({ ...row, slot: sql`${free}` })
+          .onConflictDoUpdate({ target: conflictOf(dataKeys.slot), set: { used: 1, wrapped: sql`excluded.wrapped` } })
+      : db.insert(dataKeys).values(row);
+    return inserting.returning({ slot: dataKeys.slot }).prepare();
   });
-  const insert = once(() =>
-    db
-      .insert(dataKeys)
-      .values({ used: 1, wrapped: sql`${given('wrapped')}` })
-      .returning({ slot: dataKeys.slot })
-      .prepare(),
-  );
   const rewrap = once(() =>
     db
       .update(dataKeys)
@@ -53,8 +49,7 @@ export function createDataKeys({ db, once, dialect }: Statements): DataKeys {
   });
   return {
     async add(wrapped) {
-      const reused = dialect.reusesSlots ? await reuse().get({ wrapped }) : undefined;
-      const { slot } = reused ?? ((await insert().get({ wrapped })) as { slot: number });
+      const { slot } = (await insert().get({ wrapped })) as { slot: number };
       return slot;
     },
     async rewrap(slot, old, wrapped) {

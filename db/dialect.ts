@@ -46,10 +46,16 @@ export interface Dialect {
    */
   auditOrder: 'seq' | 'id';
   /**
-   * The order in which the blocks of old executions are found. One that has few blocks reads them in their order; an
-   * engine that has many has an index for times.
+   * The column by which the blocks of old executions are ordered when they are searched. An engine with few blocks
+   * reads them in their order; an engine with many has an index for their times.
    */
   blockOrder: 'block' | 'firstStartedAt';
+  /**
+   * Returns a query for one end of a time range: the first block with executions since `:from`, or the last one with
+   * executions before `:before`. It searches between the blocks `:firstBlock` and `:lastBlock`. An engine with many
+   * blocks has an index for it.
+   */
+  blockEdges: Record<'first' | 'last', { where: SQL; order: SQL }>;
   /**
    * Whether the slot of a deleted data key is overwritten and used again. An engine that never updates in place deletes
    * the row instead.

@@ -10,9 +10,10 @@ export interface Ending {
   undo(): void;
   /**
    * Writes the collected data. Called before the commit. All statements are called before it returns, because an engine may
-   * send the commit together with them. A statement must fail if the data cannot be written.
+   * send the commit together with them. A statement must fail if the data cannot be written. Returns synchronously if there
+   * is nothing to write.
    */
-  write(): Promise<void>;
+  write(): Promise<void> | undefined;
 }
 
 /** Combines several endings into one. */
@@ -24,8 +25,9 @@ export function joinEndings(endings: Ending[]): Ending {
     begin: each('begin'),
     keep: each('keep'),
     undo: each('undo'),
-    async write() {
-      await Promise.all(endings.map((ending) => ending.write()));
+    write() {
+      const writing = endings.map((ending) => ending.write()).filter((each) => each !== undefined);
+      return writing.length === 0 ? undefined : Promise.all(writing).then(() => {});
     },
   };
 }

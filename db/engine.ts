@@ -97,7 +97,7 @@ export interface ConnectionOptions {
   prepare?: boolean | undefined;
   /** The address of a standby for lists and searches. */
   replica?: string | undefined;
-  /** The address of the server itself, for the connection that hears of changed settings; by default the location. */
+  /** The address of the server itself, for the connection that receives notifications of changed settings; by default the location. */
   listen?: string | undefined;
 }
 

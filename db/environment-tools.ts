@@ -8,8 +8,9 @@ import type {
   NewEnvironmentTool,
   ToolListRequest,
 } from './rows/environment-tools.ts';
-import { environmentToolRevisions, environmentTools } from './schema.ts';
+import { environmentTools } from './schema.ts';
 import type { Statements } from './statements.ts';
+import { createToolRevisions } from './tool-revisions.ts';
 
 export interface EnvironmentToolReads {
   get(environmentId: EnvironmentId, name: string): Promise<EnvironmentToolRow | undefined>;
@@ -68,7 +69,6 @@ export function contentHash(definition: object): string {
 }
 
 const t = environmentTools;
-const revisions = environmentToolRevisions;
 const given = (name: string) => sql.placeholder(name);
 const withinEnvironment = eq(t.environmentId, given('environmentId'));
 const columns = {
@@ -87,6 +87,7 @@ const columns = {
 
 export function createEnvironmentToolRepository(statements: Statements): EnvironmentToolRepository {
   const { db, once, dialect } = statements;
+  const revisions = createToolRevisions(statements);
   const get = once(() =>
     db
       .select(columns)
@@ -165,13 +166,6 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       )
       .prepare(),
   );
-  const revision = once(() =>
-    db
-      .select({ revision: revisions.revision })
-      .from(revisions)
-      .where(eq(revisions.environmentId, given('environmentId')))
-      .prepare(),
-  );
   const changedAfter = once(() =>
     db
       .select(columns)
@@ -179,33 +173,6 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .where(and(withinEnvironment, sql`(${t.revision}, ${t.name}) > (${given('revision')}, ${given('name')})`))
       .orderBy(asc(t.revision), asc(t.name))
       .limit(given('limit'))
-      .prepare(),
-  );
-  // An update that changes nothing, because only a write locks the row in every engine.
-  const lock = once(() =>
-    db
-      .update(revisions)
-      .set({ revision: sql`${revisions.revision}` })
-      .where(eq(revisions.environmentId, given('environmentId')))
-      .returning({ revision: revisions.revision })
-      .prepare(),
-  );
-  const addOrLock = once(() =>
-    db
-      .insert(revisions)
-      .values({ environmentId: given('environmentId') as never, revision: 0 })
-      .onConflictDoUpdate({
-        target: conflictOf(revisions.environmentId),
-        set: { revision: sql`${revisions.revision}` },
-      })
-      .returning({ revision: revisions.revision })
-      .prepare(),
-  );
-  const setRevision = once(() =>
-    db
-      .update(revisions)
-      .set({ revision: sql`${given('revision')}` })
-      .where(eq(revisions.environmentId, given('environmentId')))
       .prepare(),
   );
   const upsert = once(() => prepareUpsert(statements));
@@ -227,25 +194,6 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .where(and(withinEnvironment, sql`${t.name} in ${some}`))
       .prepare();
   });
-
-  /**
-   * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could use the same
-   * revision, and a reader that has seen the one that commits first would never see the rows of the other.
-   */
-  async function change(
-    environmentId: EnvironmentId,
-    locked: { revision: number },
-    write: (revision: number) => Promise<number>,
-  ): Promise<number> {
-    const next = locked.revision + 1;
-    const written = await write(next);
-    if (written > 0) await setRevision().run({ environmentId, revision: next });
-    return written;
-  }
-
-  async function current(environmentId: EnvironmentId): Promise<number> {
-    return (await revision().get({ environmentId }))?.revision ?? 0;
-  }
 
   function select(environmentId: EnvironmentId, { connector, after = '', limit }: Selection) {
     if (connector === undefined) return list().all({ environmentId, after, limit });
@@ -271,17 +219,15 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       const found = await described().all({ environmentId, connector, description });
       return found.map(({ name }) => name).sort();
     },
-    revision: current,
+    revision: revisions.current,
     changedAfter: (environmentId, { revision: after, name }, limit) =>
       changedAfter().all({ environmentId, revision: after, name, limit }),
     async touch(environmentId) {
-      const locked = (await addOrLock().get({ environmentId })) as { revision: number };
-      await change(environmentId, locked, async () => 1);
+      await revisions.change(environmentId, async () => 1);
     },
     async upsert(environmentId, tools) {
       if (tools.length === 0) return 0;
-      const locked = (await addOrLock().get({ environmentId })) as { revision: number };
-      return change(environmentId, locked, async (revision) => {
+      return revisions.change(environmentId, async (revision) => {
         let written = 0;
         for (const { definition: data, flagged = null, at, ...tool } of tools) {
           const definition = JSON.stringify(data);
@@ -292,19 +238,14 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       });
     },
     async delete(environmentId, all) {
-      const locked = await lock().get({ environmentId });
-      // An environment without a revision has never had a tool.
-      if (!locked) return 0;
-      return change(environmentId, locked, async () => {
+      return revisions.changeExisting(environmentId, async () => {
         let removed = 0;
         for (const name of all) removed += (await remove().run({ environmentId, name })).changes;
         return removed;
       });
     },
     async deleteOfConnector(environmentId, connector, limit) {
-      const locked = await lock().get({ environmentId });
-      if (!locked) return 0;
-      return change(environmentId, locked, async () => {
+      return revisions.changeExisting(environmentId, async () => {
         return (await removeOfConnector().run({ environmentId, connector, limit })).changes;
       });
     },

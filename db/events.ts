@@ -61,7 +61,7 @@ export function createEventRepository(statements: Statements, pacing: Pacing): E
   const next = once(() =>
     db
       .insert(eventHeads)
-      // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
+      // Bit 40 and up of a `seq` are the number of its environment.
       .values({
         environmentId: ENVIRONMENT,
         seq: sql`(select (${environments.ordinal} << 40) + 1 from ${environments} where ${environments.id} = ${ENVIRONMENT})`,

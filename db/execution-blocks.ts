@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from './drizzle.ts';
+import { and, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { environments, executionBlocks, executions } from './schema.ts';
 import type { Statements } from './statements.ts';
@@ -24,15 +24,15 @@ export interface ExecutionBlocks {
   removeOldest(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
-/** The size of a block: see 0001_initial.sql. */
+/** How many consecutive numbers a block has. A trigger of the table uses the same size. */
 const SIZE = 1024;
-/** How many numbers an environment has: see 0001_initial.sql. */
+/** How many numbers an environment has. The trigger that numbers rows uses the same size. */
 const ENVIRONMENT_SIZE = 2 ** 40;
 
-const { block, firstStartedAt, lastStartedAt } = executionBlocks;
+const { block, firstStartedAt } = executionBlocks;
 const given = (name: string) => sql.placeholder(name);
 const within = sql`${block} >= ${given('firstBlock')} and ${block} <= ${given('lastBlock')}`;
-// As the index execution_blocks_first has it.
+// The same expression as in the index `execution_blocks_first`, so that the database can use the index.
 const ofEnvironment = sql`${block} >> 30 = ${given('ordinal')}`;
 const givenBlock = sql`cast(${given('block')} as bigint)`;
 const inBlock = sql`${executions.seq} >= ${givenBlock} * ${sql.raw(String(SIZE))}
@@ -46,10 +46,13 @@ export function createExecutionBlocks({ db, once, dialect }: Statements): Execut
       .where(eq(environments.id, given('environmentId')))
       .prepare(),
   );
-  const edge = (which: SQL<number>, condition: SQL) =>
-    once(() => db.select({ block: which }).from(executionBlocks).where(and(within, condition)).prepare());
-  const first = edge(sql<number>`min(${block})`, sql`${lastStartedAt} >= ${given('from')}`);
-  const last = edge(sql<number>`max(${block})`, sql`${firstStartedAt} < ${given('before')}`);
+  const edge = (which: 'first' | 'last') =>
+    once(() => {
+      const { where, order } = dialect.blockEdges[which];
+      return db.select({ block }).from(executionBlocks).where(where).orderBy(order).limit(1).prepare();
+    });
+  const first = edge('first');
+  const last = edge('last');
   const oldest = once(() =>
     db
       .select({ block })

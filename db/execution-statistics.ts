@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import { createHourlyCounts } from './hourly-counts.ts';
 import type { StatisticFilters, StatisticGroup, StatisticRow } from './rows/execution-statistics.ts';
 import { executionStatistics } from './schema.ts';
 import type { Pacing } from './slices.ts';
@@ -21,7 +22,6 @@ export interface ExecutionStatisticWrites {
 export type ExecutionStatisticRepository = ExecutionStatisticReads & ExecutionStatisticWrites;
 
 const t = executionStatistics;
-const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const GROUPS: Record<StatisticGroup, SQL<string>> = {
   hour: sql<string>`cast(${t.hour} as text)`,
   tool_name: sql<string>`${t.toolName}`,
@@ -33,36 +33,16 @@ const FILTERS = {
   connector: eq(t.connector, sql.placeholder('connector')),
 };
 
-const withinHours = sql`${t.hour} >= ${sql.placeholder('fromHour')} and ${t.hour} < ${sql.placeholder('beforeHour')}`;
-
 export function createExecutionStatisticRepository(
-  { db, oncePerShape, once }: Statements,
-  { limits, yieldToEventLoop }: Pacing,
+  statements: Statements,
+  pacing: Pacing,
 ): ExecutionStatisticRepository {
+  const { db, oncePerShape } = statements;
+  const { within, sums, sweep } = createHourlyCounts(statements, pacing, t);
   const grouped = oncePerShape<{ all(values: Record<string, unknown>): Promise<StatisticRow[]> }>();
-  const hourAfterSlice = once(() =>
-    db
-      .select({ hour: t.hour })
-      .from(t)
-      .where(and(withinEnvironment, withinHours))
-      .orderBy(t.hour)
-      .limit(1)
-      .offset(sql.placeholder('offset'))
-      .prepare(),
-  );
-  const sweep = once(() => {
-    const oldest = db
-      .select({ hour: sql<number>`min(${t.hour})` })
-      .from(t)
-      .where(and(withinEnvironment, sql`${t.hour} < ${sql.placeholder('beforeHour')}`));
-    return db
-      .delete(t)
-      .where(and(withinEnvironment, sql`${t.hour} = ${oldest}`))
-      .prepare();
-  });
 
   return {
-    async grouped(environmentId, group, { toolName, connector, fromHour, beforeHour }) {
+    async grouped(environmentId, group, { toolName, connector, ...hours }) {
       const given = { ...(toolName !== undefined && { toolName }), ...(connector !== undefined && { connector }) };
       const names = Object.keys(given) as (keyof typeof FILTERS)[];
       const statement = grouped([group, ...names].join(), () => {
@@ -70,33 +50,17 @@ export function createExecutionStatisticRepository(
         return db
           .select({ group: by, status: t.status, upToMs: t.upToMs, total: sql<number>`sum(${t.total})` })
           .from(t)
-          .where(and(withinEnvironment, withinHours, ...names.map((name) => FILTERS[name])))
+          .where(and(within, ...names.map((name) => FILTERS[name])))
           .groupBy(by, t.status, t.upToMs)
           .prepare() as never;
       });
-      const merged = new Map<string, StatisticRow>();
-      for (let from = fromHour; from < beforeHour; ) {
-        const rest = { environmentId, fromHour: from, beforeHour };
-        const after = (await hourAfterSlice().get({ ...rest, offset: limits.slice }))?.hour ?? beforeHour;
-        // One hour is read by one statement, even if it has more rows than a slice.
-        const to = Math.max(after, from + 1);
-        addTo(merged, await statement.all({ ...rest, ...given, beforeHour: to }));
-        from = to;
-        await yieldToEventLoop();
-      }
-      return [...merged.values()];
+      return sums(
+        environmentId,
+        hours,
+        (slice) => statement.all({ ...slice, ...given }),
+        (row) => `${row.status} ${row.upToMs} ${row.group}`,
+      );
     },
-    async sweep(environmentId, beforeHour) {
-      return (await sweep().run({ environmentId, beforeHour })).changes;
-    },
+    sweep,
   };
-}
-
-function addTo(merged: Map<string, StatisticRow>, rows: readonly StatisticRow[]): void {
-  for (const row of rows) {
-    const key = `${row.status} ${row.upToMs} ${row.group}`;
-    const known = merged.get(key);
-    if (known) known.total += Number(row.total);
-    else merged.set(key, { ...row, total: Number(row.total) });
-  }
 }

@@ -5,6 +5,7 @@ import { createExecutionTotals, createSuccesses, isCounted, type ToolSuccesses }
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, mostSelective, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
+import { createPlanCheck } from './plan-check.ts';
 import type {
   ExecutionFilters,
   ExecutionOutcome,
@@ -12,7 +13,7 @@ import type {
   NewExecution,
   PlanVersions,
 } from './rows/executions.ts';
-import { accounts, connections, customProviders, environmentTools, executions, instances } from './schema.ts';
+import { executions, instances } from './schema.ts';
 import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 
@@ -26,7 +27,10 @@ export interface ExecutionReads {
 export interface ExecutionWrites {
   /** Records an execution as STARTED, before it is sent. */
   insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
-  /** As `insert`, if the rows that the call was planned with still have these versions. @returns whether they do */
+  /**
+   * Records an execution as STARTED, unless a row that the call was planned with has another version now. @returns
+   * whether it was recorded
+   */
   insertPlanned(environmentId: EnvironmentId, execution: NewExecution, planned: PlanVersions): Promise<boolean>;
   /** Ends an execution that is STARTED. @returns false if it had already ended or does not exist */
   finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
@@ -59,7 +63,11 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
  */
 const FEW = 1000;
 
-export function createExecutionRepository(statements: Statements, pacing: Pacing): ExecutionRepository {
+export function createExecutionRepository(
+  statements: Statements,
+  pacing: Pacing,
+  planChanges: () => number | null,
+): ExecutionRepository {
   const { db, once, dialect } = statements;
   const get = once(() => db.select().from(executions).where(oneExecution).prepare());
   const insert = once(() =>
@@ -159,7 +167,9 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       await insert().run({ ...execution, environmentId });
     },
     async insertPlanned(environmentId, execution, planned) {
-      if (!(await isCurrent(environmentId, execution.accountId, planned))) return false;
+      const { asOf = null } = planned;
+      const isUnchanged = asOf !== null && asOf === planChanges();
+      if (!isUnchanged && !(await isCurrent(environmentId, execution.accountId, planned))) return false;
       await insert().run({ ...execution, environmentId });
       return true;
     },
@@ -171,62 +181,5 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       return (await markAbandoned().run({ environmentId, finishedAt })).changes;
     },
     sweep: blocks.removeOldest,
-  };
-}
-
-/**
- * Returns whether the account, connection, provider and tool of a planned call have not changed since it was planned. Each row is
- * read by its own statement: the statements run concurrently, and one statement over several tables takes ten times as long in
- * an embedded database.
- */
-function createPlanCheck({ db, once }: Statements) {
-  const given = (name: string) => sql.placeholder(name);
-  const account = once(() =>
-    db
-      .select({ version: accounts.version })
-      .from(accounts)
-      .where(and(eq(accounts.id, given('accountId')), eq(accounts.environmentId, ENVIRONMENT)))
-      .prepare(),
-  );
-  const connection = once(() =>
-    db
-      .select({ version: connections.version })
-      .from(connections)
-      .where(and(eq(connections.id, given('connectionId')), eq(connections.environmentId, ENVIRONMENT)))
-      .prepare(),
-  );
-  const provider = once(() =>
-    db
-      .select({ version: customProviders.version })
-      .from(customProviders)
-      .where(and(eq(customProviders.environmentId, ENVIRONMENT), eq(customProviders.identifier, given('provider'))))
-      .prepare(),
-  );
-  const tool = once(() =>
-    db
-      .select({ contentHash: environmentTools.contentHash, flagged: environmentTools.flagged })
-      .from(environmentTools)
-      .where(and(eq(environmentTools.environmentId, ENVIRONMENT), eq(environmentTools.name, given('ownTool'))))
-      .prepare(),
-  );
-
-  return async function isCurrent(
-    environmentId: EnvironmentId,
-    accountId: string | null,
-    planned: PlanVersions,
-  ): Promise<boolean> {
-    const { connectionId, provider: identifier, ownTool } = planned;
-    const [foundAccount, foundConnection, foundProvider, foundTool] = await Promise.all([
-      account().get({ environmentId, accountId }),
-      connection().get({ environmentId, connectionId }),
-      identifier === null ? undefined : provider().get({ environmentId, provider: identifier }),
-      ownTool === null ? undefined : tool().get({ environmentId, ownTool }),
-    ]);
-    return (
-      foundAccount?.version === planned.accountVersion &&
-      foundConnection?.version === planned.connectionVersion &&
-      (identifier === null || foundProvider?.version === planned.providerVersion) &&
-      (ownTool === null || (foundTool?.contentHash === planned.contentHash && foundTool.flagged === null))
-    );
   };
 }

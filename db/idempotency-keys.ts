@@ -23,7 +23,7 @@ export interface IdempotencyKeyWrites {
   claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
   /** Stores the response for retries. @returns false if the key is not RUNNING */
   complete(environmentId: EnvironmentId, name: IdempotencyKeyName, reply: IdempotencyReply): Promise<boolean>;
-  /** As `complete`, for the unit that has claimed the key. */
+  /** Stores the response for retries, in the unit of work that has claimed the key. */
   completeClaimed(environmentId: EnvironmentId, key: NewIdempotencyKey, reply: IdempotencyReply): Promise<void>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;

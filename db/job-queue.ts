@@ -10,6 +10,8 @@ export interface JobQueueReads {
   nextLane(kind: string, after: Omit<JobLane, 'kind'> | undefined): Promise<WaitingLane | undefined>;
   /** Returns the jobs of instances that have stopped. */
   abandoned(limit: number): Promise<JobRow[]>;
+  /** Returns the jobs that an instance has taken and not ended. @param owner its number */
+  owned(owner: number): Promise<JobRow[]>;
   /** Counts up to `limit` jobs of a state. DONE jobs cannot be counted. */
   tally(kind: string, state: Exclude<JobState, 'DONE'>, limit: number): Promise<JobTally>;
 }
@@ -70,6 +72,13 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
       // Instance numbers begin with 1, so every owner matches; the range condition lets the database use the index.
       .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
       .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const owned = once(() =>
+    db
+      .select(JOB_COLUMNS)
+      .from(t)
+      .where(and(running, eq(t.owner, sql.placeholder('owner'))))
       .prepare(),
   );
   const total = (where: SQL | undefined) => {
@@ -156,6 +165,7 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
     async abandoned(limit) {
       return await abandoned().all({ limit });
     },
+    owned: (owner) => owned().all({ owner }),
     async tally(kind, state, limit) {
       const { total, first } = tallies[state];
       const counted = (await total().get({ kind, limit }))?.total ?? 0;

@@ -15,7 +15,10 @@ export type Direction = 'older' | 'newer';
 /** Returns the condition of a filter. `noIndex` is written before its column if another filter's index must be used. */
 export type Filter = (noIndex: SQL) => SQL;
 
-/** `between` is undefined if two positions of one environment have no row of another one between them. */
+/**
+ * The conditions that limit a statement to its environment. `between` is undefined if no rows of other environments
+ * can be between two positions of one environment.
+ */
 export type Scope = Record<'all' | 'older' | 'newer', SQL> & { between: SQL | undefined };
 
 /**
@@ -131,19 +134,19 @@ export function createKeysetList<Row, Name extends string>(
     direction: Direction,
     values: Values,
   ): SliceReader<Row, Place> {
-    const sorted = (direction === 'older' ? desc : asc)(source.order);
+    const sorted = () => (direction === 'older' ? desc : asc)(source.order);
     const shape = (from: unknown, to: unknown) =>
       `${direction} ${from !== undefined} ${to !== undefined} ${lead} ${names.join()}`;
     return {
       async endOfSlice(from, size) {
         const leading = names.filter((name) => name === lead);
         const statement = ends(shape(from, undefined), () =>
-          (large as LargeList<Name>).places(where(leading, lead, direction, from, undefined), sorted),
+          (large as LargeList<Name>).places(where(leading, lead, direction, from, undefined), sorted()),
         );
         return (await statement.get({ ...values, place: from, offset: size - 1 }))?.place;
       },
       rows(from, to, limit) {
-        const prepare = () => source.select(where(names, lead, direction, from, to), sorted);
+        const prepare = () => source.select(where(names, lead, direction, from, to), sorted());
         return selects(shape(from, to), prepare).all({ ...values, place: from, end: to, limit });
       },
       async count(from, to, limit) {

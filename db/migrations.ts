@@ -25,7 +25,10 @@ export interface Migration {
 export interface Applied {
   name: string;
   sha256: string;
-  /** See `Migration.readableFrom`; null if it is the number of this migration. */
+  /**
+   * The number of the newest migration that a program must know to work with the database after this one; null if it
+   * is the number of this one.
+   */
   readableFrom?: number | null;
 }
 

@@ -76,6 +76,11 @@ import {
   type PortalSessionRepository,
 } from './portal-sessions.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
+import {
+  createRefreshStatisticRepository,
+  type RefreshStatisticReads,
+  type RefreshStatisticRepository,
+} from './refresh-statistics.ts';
 import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 import {
@@ -109,6 +114,7 @@ export interface Repositories extends ReadRepositories {
   connections: ConnectionRepository;
   accounts: AccountRepository;
   refreshLeases: RefreshLeaseRepository;
+  refreshStatistics: RefreshStatisticRepository;
   authRequests: AuthRequestRepository;
   authFlows: AuthFlowRepository;
   jobs: JobRepository;
@@ -160,6 +166,7 @@ export interface ReadRepositories {
   connections: ConnectionReads;
   accounts: AccountReads;
   refreshLeases: RefreshLeaseReads;
+  refreshStatistics: RefreshStatisticReads;
   authRequests: AuthRequestReads;
   authFlows: AuthFlowReads;
   jobs: JobReads;
@@ -188,6 +195,11 @@ export interface ReadRepositories {
 
 /** Options that an engine passes to its repositories. */
 export interface RepositoryOptions extends Partial<AccountOptions> {
+  /**
+   * Returns the store's count of changes to the rows that calls are planned with. Without it, the versions of a
+   * planned call are always compared.
+   */
+  planChanges?: () => number | null;
   /** Creates the last records of the audit chains; by default an environment has one chain. */
   auditHeads?: (statements: Statements) => AuditHeads;
   /** The number of the newest migration that this program knows. */
@@ -203,6 +215,7 @@ export function createRepositories(
   statements: Statements,
   {
     pacing = IN_TRANSACTION,
+    planChanges = () => null,
     accountInserted = () => {},
     auditHeads: createHeads = createAuditHeads,
     schemaNumber = 0,
@@ -220,12 +233,13 @@ export function createRepositories(
     connections: createConnectionRepository(statements, dataKeys, pacing),
     accounts: createAccountRepository(statements, dataKeys, { pacing, accountInserted }),
     refreshLeases: createRefreshLeaseRepository(statements),
+    refreshStatistics: createRefreshStatisticRepository(statements, pacing),
     authRequests: createAuthRequestRepository(statements, dataKeys),
     authFlows: createAuthFlowRepository(statements),
     jobs: createJobRepository(statements, dataKeys, pacing),
     jobQueue: createJobQueueRepository(statements),
     periodicJobs: createPeriodicJobRepository(statements),
-    executions: createExecutionRepository(statements, pacing),
+    executions: createExecutionRepository(statements, pacing, planChanges),
     executionStatistics: createExecutionStatisticRepository(statements, pacing),
     storedContents: createStoredContentRepository(statements, dataKeys),
     idempotencyKeys: createIdempotencyKeyRepository(statements),

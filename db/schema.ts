@@ -19,6 +19,7 @@ import type { LoginRequest, LoginState, LoginSubject } from './rows/oauth-logins
 import type { OperatorRole, OperatorSessionState } from './rows/operator-sessions.ts';
 import type { PortalSessionState } from './rows/portal-sessions.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
+import type { RefreshOutcomeName } from './rows/refresh-statistics.ts';
 import type { ToolOverlaySettings } from './rows/tool-overlays.ts';
 import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
@@ -596,6 +597,19 @@ export const executionStatistics = table(
       columns: [t.environmentId, t.hour, t.connector, t.toolName, t.status, t.errorKind, t.upToMs],
     }),
   ],
+);
+
+export const refreshStatistics = table(
+  'refresh_statistics',
+  {
+    environmentId: environment().notNull(),
+    hour: integer().notNull(),
+    connector: text().notNull(),
+    outcome: text().$type<RefreshOutcomeName>().notNull(),
+    errorKind: text('error_kind').notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.environmentId, t.hour, t.connector, t.outcome, t.errorKind] })],
 );
 
 export const executionCounts = table(

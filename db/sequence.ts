@@ -5,7 +5,7 @@ import { counters, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** From bit 40 on, a `seq` contains the ordinal of its environment: see 0001_initial.sql. */
+/** The lowest `seq` of an environment. From bit 40 on, a `seq` contains the number of its environment. */
 const LOW = sql`(select ${environments.ordinal} << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 

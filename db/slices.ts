@@ -1,6 +1,6 @@
 import type { Total } from './page.ts';
 
-/** The maximum number of rows; null may mean no limit, see `Dialect.unlimited`. */
+/** The maximum number of rows. In some engines null means no limit. */
 type Limit = number | null;
 
 /** A reader of one list, which reads the candidates of its leading filter in the order of the list. */

@@ -31,7 +31,10 @@ export interface Statements {
   dialect: Dialect;
   /** Prepares a statement at its first use and keeps it, because preparing takes a hundred times as long as running. */
   once<S>(prepare: () => S): () => S;
-  /** As `once`, for statements whose text depends on the filters or columns of a call. */
+  /**
+   * Prepares statements whose text depends on the filters or columns of a call, each at its first use, and keeps
+   * them.
+   */
   oncePerShape<S>(): (shape: string, prepare: () => S) => S;
 }
 

@@ -37,8 +37,10 @@ export interface Store {
   /**
    * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered,
    * because others have taken over its work. An engine that only one process can use at a time does nothing.
+   *
+   * @param place how many other instances were registered before this one: concurrent instances begin with different audit chains
    */
-  fence(instance: number): void;
+  fence(instance: number, place: number): void;
   /**
    * Reads the clock of the database in milliseconds UTC, by which its processes compare times; null if only one process
    * can use the database. @throws StorageError
@@ -49,6 +51,12 @@ export interface Store {
    * while the database cannot be reached: so a cache expires after some time, too.
    */
   settingsVersion(): number;
+  /**
+   * Returns how many changes were made to rows that calls are planned with. If `insertPlanned` gets the number from before the
+   * rows were read, and it is still the same, it need not compare their versions. null if other processes make such changes
+   * that this one does not notice.
+   */
+  planChanges(): number | null;
   /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
   /** Returns which database is used, and how it is replicated. Never rejects. */
@@ -58,6 +66,11 @@ export interface Store {
    * Never rejects.
    */
   probe(): Promise<void>;
+  /**
+   * Combines the rows of each count into one. Call it periodically, in one process; null if the engine has one row for
+   * each count. @throws StorageError
+   */
+  fold: (() => Promise<void>) | null;
   /**
    * Returns the size of the log, which readers can prevent from being emptied; 0 if the database has none. @throws
    * Error if it cannot be read
@@ -79,7 +92,7 @@ export interface WriteOptions {
   /**
    * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
    * must have. Other units may then change what it has read before it ends, so it does not conflict with units that
-   * only read or write the neighbours of its rows. True by default.
+   * only read or write the neighbours of its rows. Such units may share a transaction, so each should be short. True by default.
    */
   isolated?: boolean;
 }

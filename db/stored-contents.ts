@@ -14,7 +14,7 @@ export interface StoredContentReads {
     id: string,
     now: number,
   ): Promise<StoredContentRow | undefined>;
-  /** As `get`, without the bytes. */
+  /** Returns what is known of the contents without their bytes; undefined also for expired contents. */
   describe(
     environmentId: EnvironmentId,
     kind: StoredContentRow['kind'],

@@ -421,6 +421,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connected_accounts:refresh_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics of refreshes
+         * @description Returns how many tokens were refreshed in a period, and with which outcome. A refresh is counted when its outcome is stored. Counts are
+         *     stored for 31 days.
+         *
+         *     Every request for a new token counts: before a token expires, when it is needed, after the provider rejected it, and those of
+         *     `refreshConnectedAccount`. For credentials that obtain tokens again and again, for example client credentials, the first token
+         *     counts too. A response that came too late, because the account was changed or deleted meanwhile, does not count.
+         */
+        get: operations["getRefreshStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connected_accounts:search": {
         parameters: {
             query?: never;
@@ -9406,6 +9431,35 @@ export interface components {
              */
             token_expires_at: string | null;
         };
+        /** @description Counts of some refreshes. */
+        RefreshStatistic: {
+            /** @description The number of refreshes that the provider rejected permanently. Each made its account `EXPIRED`. */
+            expired: number;
+            /** @description The number of refreshes that failed and are tried again. They did not change their account. */
+            failed: number;
+            /** @description The value that the refreshes share, as `group_by` describes it. Empty for the total. */
+            key: string;
+            /** @description The number of refreshes. */
+            refreshes: number;
+            /** @description The number of refreshes that brought a new token. */
+            succeeded: number;
+        };
+        /** @description Statistics of the refreshes of tokens in a period. */
+        RefreshStatistics: {
+            /**
+             * Format: date-time
+             * @description The end of the period, a full hour.
+             */
+            before: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the period, a full hour.
+             */
+            from: string;
+            /** @description The groups. Hours in their order; other groups with the most refreshes first. */
+            groups: components["schemas"]["RefreshStatistic"][];
+            total: components["schemas"]["RefreshStatistic"];
+        };
         /** @description The revocation of the tokens that an account no longer uses. It does not contain the tokens. */
         Revocation: {
             /** @description The number of finished attempts. */
@@ -11905,6 +11959,19 @@ export interface components {
          */
         ReadOnlyQuery: boolean;
         /**
+         * @description Count only refreshes of accounts of this connector.
+         * @example github
+         */
+        RefreshConnectorQuery: string;
+        /**
+         * @description What the refreshes are grouped by:
+         *     - `hour`: the hour in which their outcome was stored. `key` is its beginning. Hours without refreshes are left out.
+         *     - `connector`: the 100 connectors with the most refreshes. `key` is the name.
+         *     - `outcome`: `key` is `succeeded`, `expired`, or why refreshes failed, as in `error_kind` of executions.
+         * @example hour
+         */
+        RefreshStatisticGroupQuery: "hour" | "connector" | "outcome";
+        /**
          * @description Return only revocations of tokens of this account. The account may have been deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
          */
@@ -12908,6 +12975,60 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getRefreshStatistics: {
+        parameters: {
+            query: {
+                /**
+                 * @description The end of the period. It is rounded up to a full hour. Default: now.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                before?: components["parameters"]["StatisticBeforeQuery"];
+                /**
+                 * @description Count only refreshes of accounts of this connector.
+                 * @example github
+                 */
+                connector?: components["parameters"]["RefreshConnectorQuery"];
+                /**
+                 * @description The beginning of the period. It is rounded down to a full hour. Default: one day before `before`.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                from?: components["parameters"]["StatisticFromQuery"];
+                /**
+                 * @description What the refreshes are grouped by:
+                 *     - `hour`: the hour in which their outcome was stored. `key` is its beginning. Hours without refreshes are left out.
+                 *     - `connector`: the 100 connectors with the most refreshes. `key` is the name.
+                 *     - `outcome`: `key` is `succeeded`, `expired`, or why refreshes failed, as in `error_kind` of executions.
+                 * @example hour
+                 */
+                group_by: components["parameters"]["RefreshStatisticGroupQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefreshStatistics"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -29,6 +29,7 @@ import { deleteConnectedAccount } from './connected-accounts/deleteConnectedAcco
 import { disconnectConnectedAccount } from './connected-accounts/disconnectConnectedAccount.ts';
 import { getConnectedAccountAuth } from './connected-accounts/getConnectedAccountAuth.ts';
 import { getConnectedAccountDetails } from './connected-accounts/getConnectedAccountDetails.ts';
+import { getRefreshStatistics } from './connected-accounts/getRefreshStatistics.ts';
 import { listConnectedAccounts } from './connected-accounts/listConnectedAccounts.ts';
 import { listRevocations } from './connected-accounts/listRevocations.ts';
 import { refreshConnectedAccount } from './connected-accounts/refreshConnectedAccount.ts';
@@ -171,6 +172,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       disconnectConnectedAccount,
       getConnectedAccountAuth,
       getConnectedAccountDetails,
+      getRefreshStatistics,
       listConnectedAccounts,
       listRevocations,
       searchConnectedAccounts,

@@ -18,7 +18,8 @@ import { createOperations, type OperationDeps } from './entry-points/operations.
 import { errorPage } from './entry-points/pages.ts';
 import { createRawCalls, isRawCall, type RawCallDeps } from './entry-points/raw-calls.ts';
 import type { Logger } from './monitoring/log.ts';
-import { createMetricsListener, type Metrics } from './monitoring/metrics.ts';
+import type { Metrics } from './monitoring/metrics.ts';
+import { createMetricsListener } from './monitoring/metrics-listener.ts';
 import { createPipeline, type PipelineDeps } from './pipeline/pipeline.ts';
 import { browserErrorReply } from './responses/browser-error.ts';
 import { type Contract, readContract } from './validation/served-contract.ts';
@@ -83,7 +84,9 @@ export async function startServer(
     rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
   };
   const listener = (req: IncomingMessage, res: ServerResponse) => {
-    if (isDocs(req)) entryPoints.docs(req, res);
+    // Checked first, because most requests are for operations.
+    if (req.url?.startsWith(OPERATIONS) && !isRawCall(req)) entryPoints.operations(req, res);
+    else if (isDocs(req)) entryPoints.docs(req, res);
     else if (isPage(req)) entryPoints.pages(req, res);
     else if (isMcp(req)) entryPoints.mcp(req, res);
     else if (entryPoints.console && isConsole(req.url)) entryPoints.console(req, res);
@@ -132,6 +135,9 @@ export async function startServer(
     },
   };
 }
+
+/** The beginning of the paths of operations and raw calls. */
+const OPERATIONS = '/api/v1/';
 
 /** Whether a path is that of the front page, of the published contract, or of the pages that explain it. */
 function isDocs(req: IncomingMessage): boolean {

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+import { loadConsolePackage } from './console-packages.ts';
 
 /**
  * Builds the console to `build/console`, if a source has changed since the last build: about three seconds. The bundler is only loaded
@@ -33,17 +31,10 @@ function digestOfSources(): string {
   return hash.digest('hex');
 }
 
-/** The console has its own packages, which a server does not need. */
-function installPackages(): void {
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: CONSOLE, stdio: 'inherit' });
-}
-
 type Build = (options: object) => Promise<unknown>;
 
 async function build(): Promise<void> {
-  const packages = createRequire(join(CONSOLE, 'package.json'));
-  if (!existsSync(join(CONSOLE, 'node_modules/vite'))) installPackages();
-  const { build } = (await import(pathToFileURL(packages.resolve('vite')).href)) as { build: Build };
+  const { build } = await loadConsolePackage<{ build: Build }>('vite');
   await build({
     configFile: false,
     root: CONSOLE,

@@ -3,7 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import type { bundle, YamlParseError } from '@redocly/openapi-core';
 import { getLineColLocation } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { editDistance } from '../core/text/edit-distance.ts';
+import { nearestName } from './nearest-name.ts';
 import { isObject, type JsonObject } from './openapi-document.ts';
 
 type Problem = Awaited<ReturnType<typeof bundle>>['problems'][number];
@@ -52,14 +52,6 @@ function suggestion(from: string, reference: string): string {
   const wrong = existsSync(file) ? (pointer.split('/').at(-1) ?? '') : basename(file);
   const meant = nearestName(wrong, names);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
-}
-
-/** @returns undefined if no name is similar enough: more than a third of the characters would have to change */
-function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    .map((name) => ({ name, changes: editDistance(wrong.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.changes - b.changes);
-  return best && best.changes <= Math.ceil(wrong.length / 3) ? best.name : undefined;
 }
 
 function membersBeside(file: string, pointer: string): string[] {

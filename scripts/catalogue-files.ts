@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import type { Connector } from '../core/connectors/provider.ts';
 import type { JsonSchema, ToolDefinition } from '../core/tools/tool.ts';
 import type { MarkSource } from './catalogue-marks/marks.ts';
@@ -19,7 +19,7 @@ export interface DataFile<T> {
 export interface Comparison {
   with: string;
   on: string;
-  /** Findings that are right as they are, with the reason. */
+  /** Differences from the vendor's description that a reviewer has accepted, each with its reason. */
   differs?: Record<string, string>;
 }
 
@@ -65,11 +65,13 @@ export async function readCatalogueFiles(): Promise<CatalogueFiles> {
 /** Adds the search words, which have separate files because most files of tools are generated. */
 async function addSearchWords(tools: readonly ToolFile[], problems: string[]): Promise<void> {
   const byName = new Map(tools.map((tool) => [tool.name, tool.data]));
+  const isUnreadable = (file: string) => problems.some((problem) => problem.startsWith(`${file}:`));
   for (const { file, name: connector, data } of await readFolder<Record<string, string>>('search-words/', problems)) {
     for (const [name, words] of Object.entries(data)) {
       const tool = byName.get(`${connector}_${name}`);
       if (tool) tool.search_words = words;
-      else problems.push(`${file}: there is no tool ${connector}_${name}`);
+      else if (!isUnreadable(`catalogue/tools/${connector}/${connector}_${name}.yaml`))
+        problems.push(`${file}: ${name}: there is no tool ${connector}_${name}`);
     }
   }
 }
@@ -82,14 +84,19 @@ async function readFolder<T>(folder: string, problems: string[]): Promise<DataFi
   const found: DataFile<T>[] = [];
   for (const name of (await readdir(new URL(folder, ROOT))).sort()) {
     const file = `catalogue/${folder}${name}`;
+    const lines = new LineCounter();
     const document = parseDocument(await readFile(new URL(folder + name, ROOT), 'utf8'), {
       strict: true,
       uniqueKeys: true,
+      prettyErrors: false,
+      lineCounter: lines,
     });
     const [error] = [...document.errors, ...document.warnings];
     if (!name.endsWith('.yaml')) problems.push(`${file}: only .yaml files are allowed here`);
-    else if (error) problems.push(`${file}: ${error.message.split('\n', 1)[0]}`);
-    else found.push({ file, name: name.slice(0, -'.yaml'.length), data: document.toJS({ maxAliasCount: 0 }) as T });
+    else if (error) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      problems.push(`${file}:${line}:${col}: ${error.message}`);
+    } else found.push({ file, name: name.slice(0, -'.yaml'.length), data: document.toJS({ maxAliasCount: 0 }) as T });
   }
   return found;
 }

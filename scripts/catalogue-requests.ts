@@ -51,7 +51,10 @@ function addressed(provider: ProviderDefinition): ProviderDefinition {
     : { ...provider, isCustom: true, proxyEnabled: true, proxyUrl: 'https://api.example.test' };
 }
 
-/** Returns the requests of a tool; those of its steps have samples of the values that they take. */
+/**
+ * Returns the requests of a tool. The requests of its further steps contain sample values in place of those that a
+ * step takes from a response.
+ */
 function recordOf(tool: Tool, provider: ProviderDefinition): string {
   const call = callOf(tool, provider);
   const requests = [requestOf(call)];

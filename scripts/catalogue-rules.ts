@@ -26,7 +26,8 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
           const broken = problemTexts(schema.checkTool(file.data));
           const connector = byName.get(file.connector);
           if (broken.length > 0) return inFile(file, broken);
-          if (!connector) return inFile(file, [`there is no valid connector ${file.connector}`]);
+          // The problems of an invalid connector are reported in its file.
+          if (!connector) return [];
           return inFile(file, [
             ...(file.data.name === file.name ? [] : [`name ${file.data.name} differs from the file's name`]),
             ...problemTexts(toolRules.check(file.data, builtInProvider(connector))),
@@ -34,6 +35,7 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
           ]);
         }),
         ...twins(tools),
+        ...homeless(tools, connectors),
       ];
     },
   };
@@ -49,6 +51,13 @@ function problemTexts(problems: readonly FieldError[]): string[] {
 
 function toolsOf(tools: readonly ToolFile[], { data }: DataFile<ConnectorFile>): ToolFile['data'][] {
   return tools.filter((tool) => tool.connector === data.identifier).map((tool) => tool.data);
+}
+
+/** Reports folders of tools without a connector. */
+function homeless(tools: readonly ToolFile[], connectors: readonly DataFile<ConnectorFile>[]): string[] {
+  const known = new Set(connectors.map(({ name }) => name));
+  const names = new Set(tools.map(({ connector }) => connector).filter((name) => !known.has(name)));
+  return [...names].map((name) => `catalogue/tools/${name}: there is no connector ${name} in catalogue/connectors`);
 }
 
 /** Matches "Open tasks list x_list_tasks.", where the tool's name is in the place of the object. */

@@ -5,6 +5,7 @@ import type { Mark } from '../core/connectors/mark.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import { type CatalogueFiles, readCatalogueFiles } from './catalogue-files.ts';
 import { type MarkSource, readIcons, resolveMark } from './catalogue-marks/marks.ts';
+import { memberNames, placedInCatalogue } from './catalogue-places.ts';
 import { createCatalogueRules } from './catalogue-rules.ts';
 
 type Icons = ReturnType<typeof readIcons>;
@@ -14,7 +15,7 @@ const INDEX = new URL('../generated/catalogue.json', import.meta.url);
 export interface BuiltCatalogue {
   /** The text of generated/catalogue.json. */
   text: string;
-  /** One line per violation: file and sentence. */
+  /** One line per violation: file, line, column and sentence. */
   problems: string[];
 }
 
@@ -27,7 +28,8 @@ export async function buildCatalogue(): Promise<BuiltCatalogue> {
   const rules = createCatalogueRules(files.schemas);
   const icons = readIcons();
   const problems = [...files.problems, ...rules.check(files), ...unknownIcons(files, icons)];
-  return { text: indexText(files, icons), problems };
+  const names = memberNames(Object.values(files.schemas));
+  return { text: indexText(files, icons), problems: problems.map((problem) => placedInCatalogue(problem, names)) };
 }
 
 function unknownIcons({ connectors }: CatalogueFiles, icons: Icons): string[] {

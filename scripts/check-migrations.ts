@@ -34,7 +34,7 @@ function readFolder(folder: string): Digests {
  *
  * @returns one line for each migration that was changed, removed, not recorded, or is sorted before a recorded one
  */
-export function judgeMigrations(folder: string): string[] {
+export function migrationProblems(folder: string): string[] {
   const recorded = readList(folder);
   const present = readFolder(folder);
   const changed = [...recorded].flatMap(([name, digest]) => {
@@ -42,14 +42,14 @@ export function judgeMigrations(folder: string): string[] {
     if (present.get(name) === digest) return [];
     return [`${name} differs from its digest in ${LIST}: migrations never change. Restore it, and add a new file`];
   });
-  return [...changed, ...newNames(recorded, present).map((name) => judgeNew(name, recorded))];
+  return [...changed, ...newNames(recorded, present).map((name) => newFileProblem(name, recorded))];
 }
 
 function newNames(recorded: Digests, present: Digests): string[] {
   return [...present.keys()].filter((name) => !recorded.has(name));
 }
 
-function judgeNew(name: string, recorded: Digests): string {
+function newFileProblem(name: string, recorded: Digests): string {
   const last = [...recorded.keys()].at(-1);
   if (last !== undefined && name < last)
     return `${name} sorts before ${last}, which is recorded: give it a higher number`;
@@ -70,7 +70,7 @@ function main(): void {
   if (values.add) {
     for (const folder of FOLDERS) for (const name of addMigrations(folder)) console.log(`${name} is recorded`);
   }
-  const problems = FOLDERS.flatMap(judgeMigrations);
+  const problems = FOLDERS.flatMap(migrationProblems);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
   else console.log('migrations: as recorded');

@@ -74,7 +74,7 @@ function finding(file: string, text: string, match: RegExpExecArray, phrase: Phr
 }
 
 /** Returns the findings of every file under the given folders or files of the repository. */
-export function checkProse(root: string, places: string[] = PLACES): Finding[] {
+function checkProse(root: string, places: string[] = PLACES): Finding[] {
   const files = places.flatMap((place) =>
     /\.\w+$|Makefile$/.test(place) ? [place] : globSync(`${place}/**/*.*`, { cwd: root }),
   );

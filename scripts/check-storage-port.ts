@@ -23,12 +23,12 @@ const ALLOWED: Record<string, string> = {
 /** Returns one line for each use of such a word outside of an engine. */
 export function findEngineWords(root: string): string[] {
   return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
-    judgeText(relative(root, path), readFileSync(path, 'utf8')),
+    problemsIn(relative(root, path), readFileSync(path, 'utf8')),
   );
 }
 
 /** Checks one file, given as a path from the root and its text. Comments count too. */
-export function judgeText(file: string, text: string): string[] {
+export function problemsIn(file: string, text: string): string[] {
   if (ENGINES.some((folder) => file.startsWith(folder)) || Object.hasOwn(ALLOWED, file)) return [];
   return text
     .split('\n')

@@ -13,18 +13,19 @@ const HOME = 'core/authorization/';
 /** Files that may name types, and the reason. */
 const ALLOWED: Record<string, string> = {
   'core/openapi-conversion/security.ts': 'chooses the types of a provider by the security schemes of its description',
+  'core/openapi-conversion/security-scheme.ts': 'chooses the type of a security scheme',
   'core/connections/vendor.ts': 'CUSTOM is the name of a vendor there',
 };
 
 /** Returns one line for each name of an authorization type outside of its module. */
 export function findTypeNames(root: string): string[] {
   return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
-    judgeText(relative(root, path), readFileSync(path, 'utf8')),
+    problemsIn(relative(root, path), readFileSync(path, 'utf8')),
   );
 }
 
 /** Checks one file, given as a path from the root and its text. A comment that quotes a name counts too. */
-export function judgeText(file: string, text: string): string[] {
+export function problemsIn(file: string, text: string): string[] {
   if (file.startsWith(HOME) || Object.hasOwn(ALLOWED, file)) return [];
   const names = authorizationTypes().join('|');
   const quoted = new RegExp(`(['"\`])(?:${names})\\1`);

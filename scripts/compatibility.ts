@@ -81,7 +81,7 @@ function* bodyBreaks({ before, after }: Documents, old: Operation, now: Operatio
 
   const successors = bodiesOf(after, now);
   for (const body of bodiesOf(before, old)) {
-    // A removed status was already reported; its body is not compared.
+    // A removed status was reported before, so its body is not compared.
     if (body.side !== 'request' && !(body.side in objectAt(now.definition, 'responses'))) continue;
     const successor = successors.find((other) => other.side === body.side && other.mediaType === body.mediaType);
     if (!successor) yield `${old.id}: the ${sideName(body)} is no longer ${body.mediaType}`;

@@ -7,14 +7,17 @@ export function definitionsOf(name: string, folder: string): string[] {
 }
 
 /**
- * Adds `file:line:column` to a finding about the bundled contract. The finding begins with the `operationId` or
- * component that it is about; any other finding is not changed.
+ * Adds `file:line:column` to a finding about the bundled contract. The finding begins with the `operationId`, the method and
+ * path, the event or the component that it is about; any other finding is not changed.
  */
 export function placed(finding: string, folder: string): string {
   const [subject = ''] = finding.split(/[\s/:]/, 1);
   const component = /^\/components\/\w+\/(\w+)/.exec(finding)?.[1] ?? subject;
   const operation = linesWith((line) => line.trim() === `operationId: ${subject}`, folder);
-  const [place] = [...operation, ...definitionsOf(component, folder)];
+  // Paths and events are listed in the root document.
+  const listed = /^(?:[a-z]+ (\/\S*)|([a-z_]+\.[a-z_]+)):/.exec(finding)?.slice(1).find(Boolean);
+  const entry = listed === undefined ? [] : linesWith((line) => line.startsWith(`  ${listed}:`), folder);
+  const [place] = [...operation, ...definitionsOf(component, folder), ...entry];
   return place === undefined ? finding : `${place}: ${finding}`;
 }
 

@@ -18,7 +18,7 @@ const ACME_TOKEN_SECONDS = 4;
  * Shows the main features end to end with local applications. It uses its own server with a new data directory, and
  * free loopback ports. Every step checks its result; the first failure ends the demo with exit code 1.
  */
-export async function playDemo(engine: EngineName, print: (line: string) => void): Promise<void> {
+async function playDemo(engine: EngineName, print: (line: string) => void): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'valetkey-demo-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -57,7 +57,8 @@ export async function write(sources: readonly Source[]): Promise<string[]> {
   const { files, problems } = await make(sources);
   await mkdir(new URL('validators/', FOLDER), { recursive: true });
   for (const [name, content] of Object.entries(files)) {
-    // Replaced and not changed, because a running server reads the tools of the catalogue from the file that it has opened.
+    // The file is replaced, not overwritten, because a running server still reads tools of the catalogue from the
+    // file that it has opened.
     const temporary = new URL(`${name}.new`, FOLDER);
     await writeFile(temporary, content);
     await rename(temporary, new URL(name, FOLDER));

@@ -30,7 +30,7 @@ export function* subschemas({ schema, pointer }: SchemaPlace): Generator<SchemaP
 }
 
 /** Yields a schema and everything inside it. */
-export function* walkSchema(place: SchemaPlace): Generator<SchemaPlace> {
+function* walkSchema(place: SchemaPlace): Generator<SchemaPlace> {
   yield place;
   for (const inner of subschemas(place)) yield* walkSchema(inner);
 }

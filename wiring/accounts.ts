@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createRefresher, type RefreshDeps, type Refresher } from '../core/accounts/refresh.ts';
 import type { RevocationDeps } from '../core/accounts/revocation-order.ts';
 import { revokeLateTokens } from '../core/accounts/revoke-late-tokens.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
-import { BACKGROUND, JOBS } from '../core/budgets.ts';
+import { BACKGROUND } from '../core/budgets.ts';
 import type { Instance } from '../core/instances/instance.ts';
 import { isServerReplaced } from '../core/mcp/upstream/server-replaced.ts';
+import { pause } from '../core/scheduling/timers.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { type AccountRow, type AccountSummaryRow, environmentId } from '../db/store.ts';
 import type { Keys } from './keys.ts';
@@ -22,7 +22,7 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   };
 }
 
-type Deps = Pick<Runtime, 'now' | 'log' | 'metrics' | 'startTimer'> &
+type Deps = Pick<Runtime, 'now' | 'log' | 'metrics' | 'startProcessJob'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
   Omit<RefreshDeps, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'counted' | 'abandoned'> &
@@ -30,18 +30,17 @@ type Deps = Pick<Runtime, 'now' | 'log' | 'metrics' | 'startTimer'> &
 
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, deps: Deps): AccountParts {
-  const { store, now, log, metrics, startTimer, instance, signingKeys } = deps;
-  const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
+  const { store, now, log, metrics, startProcessJob, instance, signingKeys } = deps;
+  const failure = 'times of use were not written';
   const tracker = new UsageTracker((id, times) =>
     store.write((tx) => tx.accounts.touch(environmentId(id), times), { isolated: false }),
   );
-  closing.defer(() => tracker.flush().catch(failed));
-  const flushing = startTimer(() => tracker.flush(), { everyMs: BACKGROUND.usageMs, failed });
-  closing.defer(() => flushing.stop(JOBS.stopMs));
+  closing.defer(() => tracker.flush().catch((err) => log.warn({ err }, failure)));
+  startProcessJob({ name: 'usage_flush', everyMs: BACKGROUND.usageMs, run: () => tracker.flush(), failure });
   const refresher = createRefresher({
     ...deps,
     // The real clock, also in tests: between two attempts another instance must be able to run.
-    wait: (ms) => sleep(ms, undefined, { ref: false }),
+    wait: pause,
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),
     isServerReplaced: (plan) => isServerReplaced(deps, plan),

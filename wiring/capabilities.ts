@@ -8,7 +8,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
   const { now, random, wait, newId, log, metrics, threads } = parts;
   const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedData } = parts;
   const { egressOf, discovery, fetchFor, upstreamSessions, syncTurns } = parts;
-  const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
+  const { catalogue, toolDirectory, toolInputs, ownInputs, toolValidator } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
   const { checkCredentials, usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } =
     parts;
@@ -64,7 +64,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
       ...outbound,
       ...refreshes,
       syncTurns,
-      toolJudge,
+      toolValidator,
       threads,
       newId,
       events,
@@ -73,7 +73,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
     },
     service: { readiness, databaseState: () => store.state() },
     tokens: { store, digester, signingKeys, sealedData, newId, events, now, random },
-    tools: { ...lists, catalogue, toolDirectory, toolJudge, ownInputs, events },
+    tools: { ...lists, catalogue, toolDirectory, toolValidator, ownInputs, events },
     webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries, eventFeed },
   };
 }

@@ -4,8 +4,8 @@ import { ConfigError } from '../http/config/config-error.ts';
 import type { Logger } from '../http/monitoring/log.ts';
 
 /**
- * Logs at start which connections do not verify users, and does not start if anyone but the developer could open their links
- * (threat L4).
+ * Logs at start which connections do not verify users. The start fails if such a connection's links could be opened
+ * from other machines (threat L4).
  *
  * @throws ConfigError
  */

@@ -52,7 +52,7 @@ export async function createApplication(
   const upstream = createUpstreamMcp(setup, base);
   const jobQueue = createJobQueue(base);
   const webhooks = createWebhookParts(setup, { ...base, jobQueue });
-  const lists = createListChangesParts(setup, { ...base, ...tools });
+  const lists = createListChangesParts({ ...base, ...tools });
   const sinks = [webhooks.webhookSink, lists.listChanges.sink, ...(overrides.eventSinks ?? [])];
   const events = createEventParts({ ...base, ...tools, ...upstream }, sinks);
   const shared = {

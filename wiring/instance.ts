@@ -1,4 +1,4 @@
-import { INSTANCE, JOBS } from '../core/budgets.ts';
+import { INSTANCE } from '../core/budgets.ts';
 import {
   deregisterInstance,
   endLost,
@@ -23,17 +23,17 @@ export interface Registration {
 /** Registers this process as one that uses the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
-  parts: Pick<Runtime, 'now' | 'newId' | 'startTimer' | 'log'> &
+  parts: Pick<Runtime, 'now' | 'newId' | 'startProcessJob' | 'log'> &
     Pick<Storage, 'store' | 'isShared'> &
     Pick<Keys, 'keyIds'>,
 ): Promise<Registration> {
-  const { store, isShared, now, startTimer, log } = parts;
+  const { store, isShared, now, startProcessJob, log } = parts;
   const register = isShared ? registerSharedInstance : registerSoleInstance;
   const instance = await register({ ...parts, version: programVersion() });
-  const failed = (err: unknown) => log.warn({ err }, 'the heartbeat of this instance was not written');
+  const failure = 'the heartbeat of this instance was not written';
   const leave = () =>
     isShared ? deregisterInstance(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
-  closing.defer(() => leave().catch(failed));
+  closing.defer(() => leave().catch((err) => log.warn({ err }, failure)));
   let live = isShared ? (await store.read.instances.list()).length : 1;
   const beat = async () => {
     if (isShared) {
@@ -45,8 +45,7 @@ export async function registerInstance(
     if (lost.executions + lost.keys > 0)
       log.warn(lost, 'executions and idempotency keys whose outcome could not be stored are now unknown');
   };
-  const beating = startTimer(beat, { everyMs: INSTANCE.beatEveryMs, failed });
-  closing.defer(() => beating.stop(JOBS.stopMs));
+  startProcessJob({ name: 'heartbeat', everyMs: INSTANCE.beatEveryMs, run: beat, failure });
   return { instance, liveInstances: () => live };
 }
 

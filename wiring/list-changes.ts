@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MCP_SERVER } from '../core/budgets.ts';
 import { createListChanges, type ListChanges } from '../core/mcp/list-changes.ts';
+import { pause } from '../core/scheduling/timers.ts';
 import type { Runtime } from './runtime.ts';
-import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Tools } from './tools.ts';
 
@@ -12,14 +11,14 @@ export interface ListChangesParts {
 }
 
 export function createListChangesParts(
-  { closing }: Pick<Setup, 'closing'>,
-  deps: Pick<Runtime, 'log' | 'startTimer'> & Pick<Storage, 'store'> & Pick<Tools, 'catalogue' | 'toolDirectory'>,
+  deps: Pick<Runtime, 'startProcessJob' | 'log'> & Pick<Storage, 'store'> & Pick<Tools, 'catalogue' | 'toolDirectory'>,
 ): ListChangesParts {
-  const listChanges = createListChanges({ ...deps, pause: (ms) => sleep(ms, undefined, { ref: false }) });
-  const checking = deps.startTimer(listChanges.check, {
+  const listChanges = createListChanges({ ...deps, pause });
+  deps.startProcessJob({
+    name: 'mcp_list_changes',
     everyMs: MCP_SERVER.listChecksMs,
-    failed: (err) => deps.log.error({ err }, 'lists of MCP servers were not compared'),
+    run: listChanges.check,
+    failure: 'lists of MCP servers were not compared',
   });
-  closing.defer(() => checking.stop());
   return { listChanges };
 }

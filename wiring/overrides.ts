@@ -19,7 +19,7 @@ import type { Metrics } from '../http/monitoring/metrics.ts';
 import type { Environment } from '../http/pipeline/environments.ts';
 import type { Exchange } from '../http/pipeline/exchange.ts';
 
-/** The parts that tests replace. */
+/** The parts of the server that tests replace. */
 interface Replaceable extends Pick<Refresher, 'freshen' | 'ensureFresh' | 'refreshNow'> {
   // Parts that depend on no other part
   now(): number;

@@ -5,6 +5,7 @@ import { BACKGROUND } from '../core/budgets.ts';
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { createToolFreshness, type FreshnessDeps } from '../core/mcp/upstream/freshness.ts';
 import type { Retention } from '../core/retention/retention.ts';
+import type { Store } from '../db/store.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The periodic job that ends links that have expired. */
@@ -12,11 +13,11 @@ export const LINK_EXPIRY = 'link_expiry';
 
 export type PeriodicJobDeps = KeepAliveDeps &
   ExpireDeps &
-  FreshnessDeps & { retention: Retention } & Pick<Runtime, 'log'>;
+  FreshnessDeps & { retention: Retention; store: Pick<Store, 'fold'> } & Pick<Runtime, 'log'>;
 
 /** The periodic jobs of the server. */
 export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
-  const { log, retention } = deps;
+  const { log, retention, store } = deps;
   const keepAlive = createKeepAlive(deps);
   return [
     {
@@ -52,5 +53,6 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       firstMs: BACKGROUND.auditHeadsFirstMs,
       run: (signal) => publishHeads(deps, signal),
     },
+    ...(store.fold ? [{ name: 'count_folding', everyMs: BACKGROUND.foldMs, firstMs: 0, run: store.fold }] : []),
   ];
 }

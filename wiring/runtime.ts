@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { BODIES } from '../core/budgets.ts';
+import { BODIES, JOBS } from '../core/budgets.ts';
 import { createIds, type IdPrefix } from '../core/ids.ts';
+import { createProcessJobs, type ProcessJob } from '../core/jobs/process-jobs.ts';
 import { createRandom } from '../core/random.ts';
 import { type Clock, createClock } from '../core/scheduling/clock.ts';
-import { startTimer } from '../core/scheduling/timers.ts';
+import { startTimer, type Timer } from '../core/scheduling/timers.ts';
 import { createThreads, type Threads } from '../core/threads/threads.ts';
 import { createLog, type Logger } from '../http/monitoring/log.ts';
 import { createMetrics, type Metrics } from '../http/monitoring/metrics.ts';
@@ -21,8 +22,8 @@ export interface Runtime {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
-  /** Runs work of this process at a fixed interval. */
-  readonly startTimer: typeof startTimer;
+  /** Starts a job of this process, which the server stops when it stops. */
+  startProcessJob(job: ProcessJob): Timer;
   readonly log: Logger;
   /** Passes each further line of the log also to this function. */
   teeLog(receive: (line: string) => void): void;
@@ -52,13 +53,19 @@ export function createRuntime({ config, choose, closing }: Setup): Runtime {
   const bodies = choose('bodies', () => new ByteBudget(BODIES));
   const metrics = choose('metrics', () => createMetrics(config.place));
   metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
+  const timers = choose('startTimer', () => startTimer);
+  const startJob = createProcessJobs({ startTimer: timers, log, counted: metrics.periodicJob });
   return {
     now,
     sharedClock,
     random,
     wait: choose('wait', () => (ms) => sleep(ms)),
     newId: choose('newId', () => createIds(now, random)),
-    startTimer: choose('startTimer', () => startTimer),
+    startProcessJob(job) {
+      const timer = startJob(job);
+      closing.defer(() => timer.stop(JOBS.stopMs));
+      return timer;
+    },
     log,
     teeLog,
     metrics,

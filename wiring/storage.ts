@@ -1,4 +1,4 @@
-import { INSTANCE, JOBS, STORAGE } from '../core/budgets.ts';
+import { INSTANCE, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
 import type { Hold } from '../db/engine.ts';
 import { engineFor } from '../db/open-store.ts';
@@ -28,29 +28,30 @@ export interface Storage {
  */
 export async function openStorage(
   { config, secrets, choose, closing }: Setup,
-  parts: Pick<Runtime, 'now' | 'sharedClock' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
+  parts: Pick<Runtime, 'now' | 'sharedClock' | 'wait' | 'startProcessJob' | 'log' | 'metrics'>,
 ): Promise<Storage> {
-  const { now, startTimer, log, metrics } = parts;
+  const { now, startProcessJob, log, metrics } = parts;
   const location = databaseLocation(config, secrets);
   const engine = await engineFor(location);
   const onWait = () => log.warn('another server uses the database: waiting for it to end');
   const hold = await namingSetting(config.namedBy.database, () => engine.hold(location, { onWait }));
   closing.defer(hold.release);
-  checkHold(hold, { closing }, parts);
+  checkHold(hold, parts);
   const watch = createStorageWatch(parts);
   const { replicaUrl, listenUrl } = secrets;
   const connections = { ...config.connections, replica: replicaUrl?.reveal(), listen: listenUrl?.reveal() };
   const opened = await namingSetting(config.namedBy.database, () => engine.open({ location, now, watch, connections }));
   closing.defer(opened.close);
-  await followClock(opened, { closing }, parts);
+  await followClock(opened, parts);
   const store = choose('store', () => observe(opened, metrics));
   const scrub = createScrub({ ...parts, store });
   closing.defer(scrub.stop);
-  const probing = startTimer(store.probe, {
+  startProcessJob({
+    name: 'storage_probe',
     everyMs: STORAGE.probeEveryMs,
-    failed: (err) => log.error({ err }, 'the storage could not be probed'),
+    run: store.probe,
+    failure: 'the storage could not be probed',
   });
-  closing.defer(() => probing.stop(JOBS.stopMs));
   showStorage({ metrics, store, scrub });
   return {
     store,
@@ -61,34 +62,35 @@ export async function openStorage(
 }
 
 /** Ends the process if another server has acquired the right to serve the database, because both would change it. */
-function checkHold(
-  { check }: Hold,
-  { closing }: Pick<Setup, 'closing'>,
-  { startTimer, log }: Pick<Runtime, 'startTimer' | 'log'>,
-): void {
-  const checking = startTimer(check, {
+function checkHold({ check }: Hold, { startProcessJob }: Pick<Runtime, 'startProcessJob'>): void {
+  startProcessJob({
+    name: 'lock_check',
     everyMs: INSTANCE.lockCheckEveryMs,
-    failed(err) {
-      if (!(err instanceof StorageError)) return log.error({ err }, 'the lock of the database could not be checked');
-      setImmediate(() => {
-        throw err;
-      });
+    async run() {
+      try {
+        await check();
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        setImmediate(() => {
+          throw error;
+        });
+      }
     },
+    failure: 'the lock of the database could not be checked',
   });
-  closing.defer(() => checking.stop(JOBS.stopMs));
 }
 
 /** Sets the clock of this process by that of the database, so that all processes compare times of one clock. */
 async function followClock(
   { clock: read }: Store,
-  { closing }: Pick<Setup, 'closing'>,
-  { sharedClock, startTimer, log }: Pick<Runtime, 'sharedClock' | 'startTimer' | 'log'>,
+  { sharedClock, startProcessJob }: Pick<Runtime, 'sharedClock' | 'startProcessJob'>,
 ): Promise<void> {
   if (!read) return;
   await sharedClock.follow(read);
-  const following = startTimer(() => sharedClock.follow(read), {
+  startProcessJob({
+    name: 'clock',
     everyMs: INSTANCE.clockEveryMs,
-    failed: (err) => log.warn({ err }, 'the clock of the database could not be read'),
+    run: () => sharedClock.follow(read),
+    failure: 'the clock of the database could not be read',
   });
-  closing.defer(() => following.stop(JOBS.stopMs));
 }

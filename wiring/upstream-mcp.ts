@@ -16,16 +16,17 @@ export interface UpstreamMcp {
 
 export function createUpstreamMcp(
   { choose, closing }: Pick<Setup, 'choose' | 'closing'>,
-  parts: Pick<Runtime, 'now' | 'wait' | 'startTimer' | 'log' | 'threads'>,
+  parts: Pick<Runtime, 'now' | 'wait' | 'startProcessJob' | 'threads'>,
 ): UpstreamMcp {
-  const { now, wait, startTimer, log, threads } = parts;
+  const { now, wait, startProcessJob, threads } = parts;
   const messageReaders = createMessageReaders(threads.responses);
   const upstreamSessions = choose('upstreamSessions', () => createUpstreamSessions({ now, wait, messageReaders }));
   closing.defer(upstreamSessions.close);
-  const sweeping = startTimer(upstreamSessions.sweep, {
+  startProcessJob({
+    name: 'mcp_session_sweep',
     everyMs: SWEEP_EVERY_MS,
-    failed: (err) => log.error({ err }, 'idle sessions at MCP servers could not be ended'),
+    run: upstreamSessions.sweep,
+    failure: 'idle sessions at MCP servers could not be ended',
   });
-  closing.defer(() => sweeping.stop());
   return { upstreamSessions, syncTurns: choose('syncTurns', createSyncTurns) };
 }

@@ -12,7 +12,7 @@ export interface WebhookParts {
   readonly deliveries: DeliveryQueue;
   /** Streams of stored events. */
   readonly eventFeed: EventFeed;
-  /** Stores events, and adds them to the queue. */
+  /** Stores events and queues their deliveries. */
   readonly webhookSink: EventSink;
   /** Lets deliveries start at the rate of the settings. */
   readonly webhookPace: Pace;

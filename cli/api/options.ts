@@ -5,11 +5,9 @@ import { origin, wholeNumber } from '../options.ts';
 export const SERVER = new Option('--server <origin>', 'the server; by default VALETKEY_URL, or this machine').argParser(
   origin,
 );
-export const JSON_OUTPUT = new Option('--json', 'print the result as JSON');
-export const LIMIT = new Option('--limit <number>', 'show at most this many')
-  .default(50)
-  .argParser(wholeNumber(1, 1_000_000));
-export const ALL = new Option('--all', 'show all').conflicts('limit');
+const JSON_OUTPUT = new Option('--json', 'print the result as JSON');
+const LIMIT = new Option('--limit <number>', 'show at most this many').default(50).argParser(wholeNumber(1, 1_000_000));
+const ALL = new Option('--all', 'show all').conflicts('limit');
 
 /** The options that identify an account if its id is not given. */
 export const CONNECTOR = new Option('--connector <name>', 'the connection or provider of the account');

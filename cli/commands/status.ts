@@ -8,10 +8,12 @@ import { fields } from '../output/table.ts';
 
 const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const;
 
-/** `valetkey status`: whether the server is ready, and with a credential its accounts by status. Exits with 1 if it is not. */
+/** `valetkey status`: whether the server is ready, and with a credential its accounts by status and the refreshes of tokens of the last 24 hours. Exits with 1 if it is not. */
 export function configure(command: Command): void {
   withServer(
-    command.description('Show whether a server is ready and, with a credential, its environment and accounts.'),
+    command.description(
+      'Show whether a server is ready and, with a credential, its environment, accounts and refreshes.',
+    ),
   )
     .addHelpText('after', examples('status', 'status --server https://keys.example.com --json'))
     .action(async (options) => {
@@ -25,7 +27,11 @@ export function configure(command: Command): void {
           Status: status,
           Database: checks?.database,
           Keys: checks?.keys,
-          ...(inside && { Environment: inside.environment_id, ...inside.accounts }),
+          ...(inside && {
+            Environment: inside.environment_id,
+            ...inside.accounts,
+            'Refreshes (24 h)': sentence(inside.refreshes),
+          }),
         }),
       );
       if (status !== 'ready') process.exitCode = EXIT.failed;
@@ -42,7 +48,19 @@ async function readEnvironment(options: { server?: string | undefined }) {
     }),
   );
   const accounts = Object.fromEntries(counts) as Record<(typeof STATUSES)[number], number>;
+  const query = { group_by: 'outcome' } as const;
+  const { total } = await resultOf(api.GET('/api/v1/connected_accounts:refresh_statistics', { params: { query } }));
+  const { key: _key, ...refreshes } = total;
   // Only a client with the scope `admin` may read the environment.
   const { data } = await api.GET('/api/v1/environment');
-  return { environment_id: data?.environment.id ?? null, accounts };
+  return { environment_id: data?.environment.id ?? null, accounts, refreshes };
+}
+
+function sentence({
+  refreshes,
+  succeeded,
+  expired,
+  failed,
+}: Record<'refreshes' | 'succeeded' | 'expired' | 'failed', number>) {
+  return `${refreshes}: ${succeeded} succeeded, ${expired} expired their account, ${failed} failed for now`;
 }

@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 /**
- * Shows the progress of long work on standard error with the rate and the time that is left: on a terminal one line
+ * Shows the progress of long work on standard error with the rate and the remaining time: on a terminal one line
  * that is overwritten, otherwise one line for each tenth of the work.
  */
 export function createProgress({

@@ -66,7 +66,7 @@ export function fields(entries: Readonly<Record<string, unknown>>): string {
 }
 
 /** Returns the columns that a text takes on a terminal. Characters of one grapheme take the place of the widest. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {

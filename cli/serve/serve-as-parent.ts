@@ -3,7 +3,7 @@ import type { Config } from '../../http/config/config.ts';
 import { ConfigError } from '../../http/config/config-error.ts';
 import { bindMetricsPort } from '../../http/connections/bound-server.ts';
 import { createLog, type Log, type Logger } from '../../http/monitoring/log.ts';
-import { createMetricsListener } from '../../http/monitoring/metrics.ts';
+import { createMetricsListener } from '../../http/monitoring/metrics-listener.ts';
 import { EXIT } from '../exit-codes.ts';
 import { endOnSignal, endWithParent } from './endings.ts';
 import { createProcessMetrics } from './metrics-of-processes.ts';

@@ -1,4 +1,4 @@
-/** Notifies waiters when this process has changed an account. */
+/** Tells waiting callers when this process has changed an account. */
 export interface AccountChanges {
   /** Call it once the change is committed. */
   changed(accountId: string): void;

@@ -1,7 +1,7 @@
 import type { AccountRow, AccountShownRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { resolveConnector } from '../connections/resolve.ts';
 import { ApiError } from '../errors.ts';
-import type { AccountKey, AccountName, Selector } from './selector.ts';
+import type { AccountName, Selector } from './selector.ts';
 
 /**
  * Finds the account that a request names.
@@ -14,7 +14,7 @@ export async function findAccount(
   environmentId: EnvironmentId,
   selector: Selector,
 ): Promise<AccountRow> {
-  if (selector.by === 'key') return findByKey(read, environmentId, selector.key);
+  if (selector.by === 'key') return findByKey(read, environmentId, selector);
   return agreeing(read, environmentId, await read.accounts.get(environmentId, selector.id), selector.agreeing);
 }
 
@@ -24,7 +24,7 @@ export async function findShownAccount(
   environmentId: EnvironmentId,
   selector: Selector,
 ): Promise<AccountShownRow> {
-  if (selector.by === 'key') return findByKey(read, environmentId, selector.key);
+  if (selector.by === 'key') return findByKey(read, environmentId, selector);
   return agreeing(read, environmentId, await read.accounts.shown(environmentId, selector.id), selector.agreeing);
 }
 
@@ -68,12 +68,16 @@ async function isItsProvider(
   return connector === account.provider && !(await read.connections.byKeyId(environmentId, connector));
 }
 
-async function findByKey(read: ReadRepositories, environmentId: EnvironmentId, key: AccountKey): Promise<AccountRow> {
-  const connection = await resolveConnector(read, environmentId, key.connector);
-  if (!connection) throw accountNotFound();
-  const { identifier, organizationId, userId } = key;
+async function findByKey(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  { key, connectionId: known }: Selector & { by: 'key' },
+): Promise<AccountRow> {
+  const { connector, identifier, organizationId, userId } = key;
+  const connectionId = known ?? (await resolveConnector(read, environmentId, connector))?.id;
+  if (connectionId === undefined) throw accountNotFound();
   const found = await read.accounts.byKey(environmentId, {
-    connectionId: connection.id,
+    connectionId,
     identifier,
     ...(organizationId !== undefined && { organizationId }),
     ...(userId !== undefined && { userId }),

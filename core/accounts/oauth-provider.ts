@@ -12,7 +12,7 @@ import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { FetchFor } from '../oauth/transport.ts';
 import { discoverSmart } from '../smart-fhir/discovery.ts';
 import { smartProviderOf } from '../smart-fhir/smart-provider.ts';
-import { judgeSmartEndpoints } from '../smart-fhir/trusted-endpoints.ts';
+import { checkSmartEndpoints } from '../smart-fhir/trusted-endpoints.ts';
 
 export interface ProviderRequest {
   discovery: Discovery;
@@ -99,7 +99,7 @@ async function recordSystemOf(request: ProviderRequest, context: ProviderContext
   const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
   if (!found.ok) throw failureOf(found);
   const { configuration } = found;
-  const verdict = await judgeSmartEndpoints({ ...trustOf(request, context), fhirBase, configuration });
+  const verdict = await checkSmartEndpoints({ ...trustOf(request, context), fhirBase, configuration });
   if (!verdict.ok) throw failureOf(verdict);
   return smartProviderOf(pattern, inputs, configuration, fhirBase);
 }

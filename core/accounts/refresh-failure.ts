@@ -28,6 +28,11 @@ const KINDS: Record<FailureReason, ToolErrorKind> = {
   busy: 'service_busy',
 };
 
+/** Returns the kind of failure that a tool call would report. */
+export function kindOf(reason: FailureReason): ToolErrorKind {
+  return KINDS[reason];
+}
+
 /** Whether the connection or the account must be changed before another attempt can succeed. */
 const FAULTY_PARTS: Partial<Record<FailureReason, FaultyPart>> = { client: 'connection', account: 'account' };
 
@@ -53,7 +58,7 @@ export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, h
     ? 'The token of the account could not be renewed.'
     : 'No token could be obtained for the account.';
   return {
-    kind: KINDS[reason],
+    kind: kindOf(reason),
     retryable: faultyPart === undefined && reason !== 'blocked',
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(faultyPart && { faultyPart }),

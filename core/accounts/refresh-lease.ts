@@ -63,7 +63,10 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
 }
 
-/** As `blockerOf`, but ignores a rejection if the account or its connection was changed since. */
+/**
+ * Returns why the credentials cannot be refreshed now. An earlier rejection does not count if the account or its
+ * connection was changed since.
+ */
 export async function currentBlocker(
   read: Pick<ReadRepositories, 'connections'>,
   row: RefreshLeaseRow | undefined,

@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import { fraction } from '../random.ts';
+import { expireAccount } from './expire-account.ts';
 import { isExpired, isObtainable } from './freshness.ts';
 import { emitParked } from './park.ts';
 import { isOverload, type RefreshFailure, reasonOf } from './refresh-failure.ts';
@@ -8,7 +9,7 @@ import { currentBlocker, isHeld } from './refresh-lease.ts';
 import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunDeps, runRefresh, skippedRun } from './refresh-run.ts';
-import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
+import { NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
 export interface RefreshOnceDeps extends RunDeps {
@@ -78,7 +79,7 @@ async function attempt(
     return await slots.run(
       lane,
       () => runRefresh(deps, plan, cause, refused),
-      (run) => judge(account, run),
+      (run) => verdictOf(account, run),
     );
   } catch (error) {
     if (!(error instanceof SlotsBusyError)) throw error;
@@ -87,7 +88,7 @@ async function attempt(
   }
 }
 
-function judge(asked: AccountRow, run: Run): LoadVerdict {
+function verdictOf(asked: AccountRow, run: Run): LoadVerdict {
   if (run.kind !== 'done') return 'unknown';
   const { account, failure } = run.renewal;
   if (failure !== undefined) return isOverload(failure) ? 'strained' : 'unknown';

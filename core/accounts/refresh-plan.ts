@@ -43,11 +43,14 @@ import type { RefreshFailure } from './refresh-failure.ts';
 export interface RefreshPlan extends TokenRequest {
   account: AccountRow;
   pattern: AuthPattern;
-  /** The values that the request is built from. The result is stored only if the account still has the same values. */
+  /**
+   * The credentials and settings that the request is built from, as text. The result is stored only if the account
+   * still has the same ones.
+   */
   basis: Secret;
-  /** Whether the request uses the basis up, as it does a refresh token. */
+  /** Whether the request can be made only once with these credentials: a refresh token is used up by it. */
   spends: boolean;
-  /** See `versionsOf`. */
+  /** A text that differs after each change of the account or its connection. */
   versions: string;
 }
 

@@ -1,7 +1,8 @@
 import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
+import { outcomeOfFailure } from '../oauth/refresh-outcome.ts';
 import type { TokenSet } from '../oauth/token-response.ts';
-import type { ProtocolFetch } from '../oauth/transport.ts';
+import { isTransportFailure, type ProtocolFetch } from '../oauth/transport.ts';
 import { fraction } from '../random.ts';
 import { writePersistently } from '../scheduling/persistent-write.ts';
 import type { Clock } from './freshness.ts';
@@ -117,6 +118,7 @@ async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause)
     const fetch = await deps.fetchFor(account.environmentId, [origin]);
     return await plan.send(fetch, deps.now);
   } catch (error) {
+    if (isTransportFailure(error)) return outcomeOfFailure(error);
     await rest(deps, plan, lease, { reason: 'invalid_response', message: SERVER_FAILED, mayBeSpent: true }, cause);
     throw error;
   }
@@ -156,7 +158,8 @@ async function rest(
   const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(lease.failures, 16));
   const jittered = backoff * (1 - fraction(deps.random) / 2);
   const delayMs = Math.ceil(Math.min(MAX_BACKOFF_MS, Math.max(jittered, retryAfterMs)));
-  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: deps.now() + delayMs };
-  await writePersistently(deps, (tx) => storeFailure(tx, deps, plan, lease, failure, cause));
+  const at = deps.now();
+  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: at + delayMs };
+  await writePersistently(deps, (tx) => storeFailure(tx, deps, plan, lease, failure, at, cause));
   return delayMs;
 }

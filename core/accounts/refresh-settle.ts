@@ -5,10 +5,12 @@ import type { Details } from './authorization-details.ts';
 import { fieldSecrecy } from './binding.ts';
 import { combineDetails, openGivenCredentials, sealCredentials } from './credentials.ts';
 import { formOf, publicPart } from './details.ts';
+import { expireAccount } from './expire-account.ts';
 import type { Obtained, StoredParts } from './obtaining/request.ts';
 import type { FailureReason } from './refresh-failure.ts';
 import type { Lease } from './refresh-lease.ts';
 import { basisOf, type RefreshPlan } from './refresh-plan.ts';
+import { countRefresh } from './refresh-statistics.ts';
 
 export interface SettleDeps {
   vault: Vault;
@@ -63,6 +65,7 @@ export async function storeTokens(
     updatedAt: at,
   });
   await end(tx, plan, lease, { ...SUCCESS, generation: credentialGeneration, retryAt: at + QUIET_MS });
+  await countRefresh(tx, account, at, 'SUCCEEDED');
   return { kind: 'stored', account: (await tx.accounts.get(environmentId, id)) as AccountRow };
 }
 
@@ -84,6 +87,7 @@ export async function storeRefusal(
   const again = plan.spends ? AGAIN : UPDATE;
   const reason = lease.interrupted && plan.spends ? INTERRUPTED : `${message} ${again}`;
   await end(tx, plan, lease, { ...SUCCESS, generation: plan.account.credentialGeneration, retryAt: null });
+  await countRefresh(tx, found.account, at, 'EXPIRED');
   const account = (await expireAccount(tx, events, found.account, reason, at, cause)) as AccountRow;
   return { kind: 'stored', account };
 }
@@ -92,6 +96,7 @@ export async function storeRefusal(
  * Records a refresh that changed nothing.
  *
  * @param failure its message is a sentence for users
+ * @param at milliseconds UTC
  */
 export async function storeFailure(
   tx: Transaction,
@@ -99,6 +104,7 @@ export async function storeFailure(
   plan: RefreshPlan,
   lease: Lease,
   failure: { reason: FailureReason; message: string; mayBeSpent: boolean; retryAt: number },
+  at: number,
   cause: Cause,
 ): Promise<void> {
   const { environmentId, id } = plan.account;
@@ -111,7 +117,7 @@ export async function storeFailure(
       data: async (show) => ({ connected_account: await show.account(id) }),
     });
   }
-  await end(tx, plan, lease, {
+  const released = await end(tx, plan, lease, {
     state: failure.mayBeSpent || (lease.interrupted && plan.spends) ? 'OPEN' : 'SETTLED',
     generation: plan.account.credentialGeneration,
     failures: lease.failures + 1,
@@ -119,6 +125,7 @@ export async function storeFailure(
     retryAt: failure.retryAt,
     versions: plan.versions,
   });
+  if (released) await countRefresh(tx, plan.account, at, 'FAILED', failure.reason);
 }
 
 const AGAIN = 'Authorize the account again.';
@@ -127,32 +134,6 @@ const INTERRUPTED =
   'A refresh of the token was interrupted before its result could be stored, and the provider no longer accepts the refresh ' +
   `token that is left. ${AGAIN}`;
 export const NO_REFRESH_TOKEN = `The token has expired, and there is no refresh token. ${AGAIN}`;
-
-/**
- * Takes an account out of use until it is authorized again, and emits the event.
- *
- * @returns the account as it is now; it is not changed if its version is not the given one
- */
-export async function expireAccount(
-  tx: Transaction,
-  events: Events,
-  { environmentId, id, version }: AccountRow,
-  reason: string,
-  at: number,
-  cause: Cause,
-): Promise<AccountRow | undefined> {
-  const expired = { status: 'EXPIRED', statusReason: reason, updatedAt: at } as const;
-  const changed = await tx.accounts.update(environmentId, id, version, expired);
-  if (changed) {
-    await events.emit(tx, cause, {
-      type: 'connected_account.expired',
-      subject: id,
-      details: { reason },
-      data: async (show) => ({ connected_account: await show.account(id) }),
-    });
-  }
-  return tx.accounts.get(environmentId, id);
-}
 
 const SUCCESS = { state: 'SETTLED', failures: 0, lastFailure: null, versions: null } as const;
 
@@ -197,7 +178,8 @@ function shownOf({ given, temporary }: StoredParts): Details {
   return formOf(temporary) === null || formOf(given) === 'static_auth' ? given : combineDetails(given, temporary);
 }
 
-async function end(tx: Repositories, { account }: RefreshPlan, lease: Lease, how: RefreshEnd): Promise<void> {
+/** Releases the lease. @returns false if another process has it now, or the account was deleted */
+function end(tx: Repositories, { account }: RefreshPlan, lease: Lease, how: RefreshEnd): Promise<boolean> {
   const { owner, fencing } = lease;
-  await tx.refreshLeases.release(account.environmentId, account.id, { owner, fencing }, how);
+  return tx.refreshLeases.release(account.environmentId, account.id, { owner, fencing }, how);
 }

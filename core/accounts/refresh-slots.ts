@@ -65,10 +65,14 @@ export class RefreshSlots {
   /**
    * Runs a task when a slot is free.
    *
-   * @param judge returns how the provider handled the request
+   * @param verdictOf returns how the provider handled the request
    * @throws SlotsBusyError if no slot became free in time; and what the task throws
    */
-  async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => LoadVerdict = () => 'unknown'): Promise<T> {
+  async run<T>(
+    key: string,
+    task: () => Promise<T>,
+    verdictOf: (result: T) => LoadVerdict = () => 'unknown',
+  ): Promise<T> {
     const leave = this.#lanes.tryEnter(key) ?? (await this.#wait(key));
     const pace = this.#pace(key);
     const stride = pace.begin(this.#lanes.activeIn(key));
@@ -76,7 +80,7 @@ export class RefreshSlots {
     try {
       const result = await task();
       this.#lastMs = this.#clock() - startedAt;
-      pace.end(stride, this.#lastMs, judge(result));
+      pace.end(stride, this.#lastMs, verdictOf(result));
       return result;
     } finally {
       leave();

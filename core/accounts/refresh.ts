@@ -34,8 +34,11 @@ export interface Refresher {
    * for a refresh became free in time; StorageError; VaultError
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
-  /** As `freshen`, but also returns why a needed token could not be obtained. */
-  ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
+  /**
+   * Returns the account with a valid token if possible, and why a needed token could not be obtained; synchronously if
+   * none is needed, which is the usual case.
+   */
+  ensureFresh(account: AccountRow, cause: Cause): Fresh | Promise<Fresh>;
   /**
    * Refreshes an account whose token was rejected by its provider.
    *
@@ -83,8 +86,11 @@ export function createRefresher({ limits, clock, ...deps }: RefreshDeps): Refres
     return flight;
   }
 
-  async function ensureFresh(asked: AccountRow, cause: Cause): Promise<Fresh> {
-    if (!isDue(asked, refreshDeps)) return { account: asked };
+  function ensureFresh(asked: AccountRow, cause: Cause): Fresh | Promise<Fresh> {
+    return isDue(asked, refreshDeps) ? refreshed(asked, cause) : { account: asked };
+  }
+
+  async function refreshed(asked: AccountRow, cause: Cause): Promise<Fresh> {
     const { account, failure } = isExpired(asked, refreshDeps.now())
       ? await share(asked, cause, 'expired')
       : await Promise.race([share(asked, cause, 'early'), patience(asked)]);

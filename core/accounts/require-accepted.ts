@@ -6,10 +6,10 @@ import { ApiError } from '../errors.ts';
 import type { CheckCredentials, GivenCredentials } from '../executions/credential-check.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { AccountInput } from './account-input.ts';
 import { openGivenCredentials } from './credentials.ts';
 import { mergeDetails } from './details.ts';
 import { mergeConfig } from './merge.ts';
-import type { AccountInput } from './write.ts';
 
 export interface AcceptedDeps {
   catalogue: Catalogue;
@@ -42,7 +42,10 @@ export async function requireAcceptedForNew(
   await requireAccepted(deps, environment, { provider, pattern, connection: client, apiConfig, details });
 }
 
-/** As `requireAcceptedForNew`, for a change of an account: the credentials that the account would have are checked. */
+/**
+ * Checks a change of an account: whether the provider accepts the credentials that the account would have. Requests
+ * that cannot be checked pass.
+ */
 export async function requireAcceptedForChange(
   read: ReadRepositories,
   deps: AcceptedDeps,

@@ -10,7 +10,7 @@ import type { AuthorizationType } from '../authorization/type.ts';
 import { LIFETIME } from '../budgets.ts';
 import { isClientOpen, openAddresses } from '../connections/allowed-addresses.ts';
 import { clientOf } from '../connections/client.ts';
-import { judgeEndpoints } from '../connections/client-endpoints.ts';
+import { checkEndpoints } from '../connections/client-endpoints.ts';
 import { findPattern, findProvider } from '../connections/providers.ts';
 import { accountInputs } from '../connectors/account-inputs.ts';
 import type { AccountInputs } from '../connectors/account-value.ts';
@@ -232,5 +232,5 @@ async function isUsableAt(
   if (!isClientOpen(provider, pattern) && !inputs[SITE]?.isForeign) return true;
   const environment = (await tx.environments.get(connection.environmentId)) as EnvironmentRow;
   const oauth = oauthProviderOf(pattern, inputs);
-  return judgeEndpoints({ connection, provider, pattern, environment, oauth }) === null;
+  return checkEndpoints({ connection, provider, pattern, environment, oauth }) === null;
 }

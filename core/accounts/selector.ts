@@ -20,7 +20,10 @@ export interface AccountKey {
   userId: string | undefined;
 }
 
-export type Selector = { by: 'id'; id: string; agreeing: AccountName } | { by: 'key'; key: AccountKey };
+export type Selector =
+  | { by: 'id'; id: string; agreeing: AccountName }
+  /** `connectionId`: the connection that `connector` names, if the caller has read it. */
+  | { by: 'key'; key: AccountKey; connectionId?: string };
 
 /**
  * Reads how a request names an account: by `id`, or by `connector` and `identifier` with `organization_id` or `user_id`

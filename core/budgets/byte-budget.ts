@@ -132,6 +132,13 @@ export class ByteHold {
     return true;
   }
 
+  /** As `reserve`, but does not wait. @returns false if there is not enough space now */
+  reserveNow(bytes: number): boolean {
+    if (!this.#budget.take(this.#share, bytes, true)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
   /**
    * Takes the first bytes of a request, and waits until there is enough space. A request that already holds many bytes
    * must not wait, because two such requests could wait for each other.
@@ -140,8 +147,8 @@ export class ByteHold {
    * @returns false if there was not enough space in time; then no bytes are taken
    */
   async reserve(bytes: number, signal?: AbortSignal): Promise<boolean> {
-    const isTaken =
-      this.#budget.take(this.#share, bytes, true) || (await this.#budget.wait(this.#share, bytes, signal));
+    if (this.reserveNow(bytes)) return true;
+    const isTaken = await this.#budget.wait(this.#share, bytes, signal);
     if (isTaken) this.#bytes += bytes;
     return isTaken;
   }

@@ -1,5 +1,5 @@
 import type { AccountRow, AccountSummaryRow, Store } from '../../db/store.ts';
-import type { UpdateDeps } from '../accounts/write.ts';
+import type { UpdateDeps } from '../accounts/update-account.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { CheckCredentials } from '../executions/credential-check.ts';
 import type { Lists } from './lists.ts';

@@ -1,6 +1,6 @@
 import type { EnvironmentRow, Store } from '../../db/store.ts';
 import type { ProviderChangeDeps } from '../connections/provider-change.ts';
-import type { JudgeDeps } from '../discovery/custom-tools.ts';
+import type { ToolValidationDeps } from '../discovery/custom-tools.ts';
 import type { Events } from '../events/events.ts';
 import type { SyncDeps } from '../mcp/upstream/sync-provider.ts';
 import type { Egress } from '../net/egress.ts';
@@ -11,7 +11,7 @@ import type { Lists } from './lists.ts';
 export type Providers = Lists &
   SyncDeps &
   ProviderChangeDeps &
-  JudgeDeps & {
+  ToolValidationDeps & {
     store: Store;
     events: Events;
     newId(prefix: 'exec' | 'prv'): string;

@@ -1,4 +1,4 @@
-import type { CustomToolDeps, JudgeDeps } from '../discovery/custom-tools.ts';
+import type { CustomToolDeps, ToolValidationDeps } from '../discovery/custom-tools.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import type { DiscoveryDeps } from '../discovery/user-tools.ts';
 import type { Events } from '../events/events.ts';
@@ -6,7 +6,7 @@ import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
 /** Tools: the list of them, the ones that a user can call, and the custom ones of an environment. */
-export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, JudgeDeps, OverlayDeps {
+export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, ToolValidationDeps, OverlayDeps {
   toolDirectory: ToolDirectory;
   events: Events;
 }

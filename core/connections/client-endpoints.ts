@@ -29,8 +29,8 @@ export interface ClientUse {
 type Pins = ClientBinding['pinned'];
 
 /**
- * Checks that the client of a connection is used only at endpoints that it may be used at. A provider's definition can
- * leave them open: to an account value, or to the metadata of its issuer. Unless `allowed_addresses` lists them, the
+ * Checks that the client of a connection is used only at endpoints that it may be used at. Endpoints can
+ * depend on an account value, or be taken from the metadata of the provider's issuer. Unless `allowed_addresses` lists them, the
  * first endpoints are stored with the client, and others are rejected (threats P2, P7).
  *
  * @returns the connection as it is now
@@ -42,7 +42,7 @@ export async function secureEndpoints(
   use: ClientUse,
   at: number,
 ): Promise<ConnectionRow> {
-  if (judgeEndpoints(use) === null) return use.connection;
+  if (checkEndpoints(use) === null) return use.connection;
   return store.write((tx) => pin(tx, vault, use, at));
 }
 
@@ -51,7 +51,7 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
   const connection = await tx.connections.get(environmentId, id);
   if (!connection) throw new OAuthConfigError('The connection was deleted.');
   // Another request may have stored its endpoints first.
-  const pinned = judgeEndpoints({ ...use, connection });
+  const pinned = checkEndpoints({ ...use, connection });
   if (pinned === null) return connection;
   const columns = pinnedColumns(vault, { ...use, connection }, pinned);
   await tx.connections.update(environmentId, id, connection.version, { ...columns, updatedAt: at });
@@ -64,13 +64,13 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
  * @returns null if all of them are known; otherwise the endpoints to store at this first use
  * @throws OAuthConfigError for a use that is not allowed
  */
-export function judgeEndpoints(use: ClientUse): Pins | null {
+export function checkEndpoints(use: ClientUse): Pins | null {
   requireTerms(use);
   const { pinned, registered } = use.connection.clientBinding as ClientBinding;
   const foreign = registered ? undefined : foreignLearned(use);
   if (foreign !== undefined) throw notListed(foreign);
-  const byAccount = judgeChosen(use, pinned.byAccount);
-  const byProvider = judgeNamed(use, pinned.byProvider);
+  const byAccount = checkChosen(use, pinned.byAccount);
+  const byProvider = checkNamed(use, pinned.byProvider);
   if (byAccount === null && byProvider === null) return null;
   return { byAccount: byAccount ?? pinned.byAccount, byProvider: byProvider ?? pinned.byProvider };
 }
@@ -85,7 +85,7 @@ function foreignLearned({ environment, connection, provider, pattern }: ClientUs
 }
 
 /** Checks the addresses that contain an account value. */
-function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null {
+function checkChosen(use: ClientUse, known: readonly string[]): string[] | null {
   const { allowedAddresses: allowed } = use.connection;
   const isForeign = use.oauth.inputs[SITE]?.isForeign === true;
   const chosen = isForeign ? foreignAddresses(use) : chosenAddresses(use);
@@ -104,8 +104,8 @@ function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null 
 }
 
 /**
- * `place`: the value that is stored. For an endpoint it is the URL directory: on a shared host the next one may belong
- * to another customer.
+ * Returns the addresses that contain an account value. `place` is the part that is stored: for an endpoint its URL
+ * directory, because on a shared host the next directory may belong to another customer.
  */
 function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: string; place: string }[] {
   const usesBase = isRecordSystem(pattern) || (moduleOf(pattern.type).client?.signsCalls && provider.isCustom);
@@ -122,7 +122,7 @@ function foreignAddresses({ pattern, oauth }: ClientUse): { address: string; pla
 }
 
 /** Checks the addresses that are in the provider's metadata but not in its definition. */
-function judgeNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
+function checkNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
   const { provider, pattern, oauth, connection } = use;
   const named = namedAddresses(use).filter((address) => !isAllowed(address, connection.allowedAddresses ?? []));
   if (named.length === 0) return null;

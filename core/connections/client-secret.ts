@@ -25,7 +25,7 @@ export function clientContext(environmentId: string, id: string, generation: num
  * Returns what the client secret of a connection is bound to: its row, its generation, and the binding that it was
  * supplied under.
  */
-export function clientSecretContext({
+function clientSecretContext({
   environmentId,
   id,
   clientGeneration,

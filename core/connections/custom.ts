@@ -8,6 +8,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { deleteToolsOf } from './delete-tools.ts';
+import { freeIdentifier } from './free-identifier.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeDeps } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
@@ -26,7 +27,7 @@ export interface CustomProviderDeps extends Omit<ProviderChangeDeps, 'newId'> {
   vault: Vault;
   newId(prefix: 'prv'): string;
   /** Returns why the egress policy would always reject an address; null if it may be called. */
-  judgeAddress(url: string): string | null;
+  checkAddress(url: string): string | null;
 }
 
 const EMPTY: CustomProviderDefinition = {
@@ -138,12 +139,12 @@ function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): 
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
-  // A placeholder stands for one host label or path segment; any valid value will do to check the rest of the address.
-  const judge = (template: string) => deps.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
-  const reason = proxyUrl ? judge(proxyUrl) : null;
+  // A placeholder stands for one host label or path segment. Its value does not matter when the rest of the address is checked.
+  const check = (template: string) => deps.checkAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
+  const reason = proxyUrl ? check(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider is invalid.', { errors });
-  const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined, judgeHttp: judge });
+  const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined, checkHttp: check });
   patterns.forEach((pattern, index) => {
     if (!pattern.is_mcp || proxyUrl) return;
     patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message: 'needs a proxy_url: the MCP endpoint' });
@@ -177,39 +178,3 @@ function speaksMcp(definition: CustomProviderDefinition): boolean {
 }
 
 const NO_CONSEQUENCES: Consequences = { parked: 0, withdrawn: 0 };
-
-/** Returns an identifier that is not in use: `Acme CRM` → `acme-crm`, then `acme-crm-2` and so on. */
-async function freeIdentifier(
-  tx: Repositories,
-  catalogue: Catalogue,
-  environmentId: EnvironmentId,
-  displayName: string,
-): Promise<string> {
-  const plain = displayName.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const slug =
-    plain
-      .replace(/[^a-z0-9]+/g, '-')
-      .slice(0, 80)
-      .replace(/^-|-$/g, '') || 'provider';
-  for (let suffix = 1; ; suffix++) {
-    const identifier = suffix === 1 ? slug : `${slug}-${suffix}`;
-    if (!(await isTaken(tx, catalogue, environmentId, identifier))) return identifier;
-  }
-}
-
-/**
- * Whether a name is in use. Names of built-in connectors are reserved. Names of connections are reserved too: the
- * connection of a deleted provider must not become usable again with a new provider of the same name, and `connector`
- * would match the connection first.
- */
-async function isTaken(
-  tx: Repositories,
-  catalogue: Catalogue,
-  environmentId: EnvironmentId,
-  identifier: string,
-): Promise<boolean> {
-  if (catalogue.connector(identifier)) return true;
-  if (await tx.customProviders.get(environmentId, identifier)) return true;
-  if (await tx.connections.byKeyId(environmentId, identifier)) return true;
-  return (await tx.connections.listByProvider(environmentId, identifier)).length > 0;
-}

@@ -9,7 +9,7 @@ const READS = /(?:^|[^a-z])(?:read|readonly|view|list)(?![a-z]*write)(?:[^a-z]|$
 const WRITES = /write|edit|create|update(?!s)|manage|send|modify/i;
 const DELETES = /delete|admin|full/i;
 
-/** The words in which descriptions of scopes say the same. */
+/** The words with which descriptions of scopes indicate the access. */
 const SAYS_READ = /^(?:read|see|list|view|show|find|search|get)\b/i;
 const SAYS_WRITE =
   /\b(?:add|change|control|create|edit|make|manage|mark|modify|move|post|run|send|share|start|update|write)\b/i;
@@ -19,11 +19,12 @@ const SAYS_DELETE = /\b(?:delete|remove)\b/i;
 const known = new WeakMap<Catalogue, Map<string, Map<string, ScopeAccess>>>();
 
 /**
- * Returns what a scope lets an application do at most: the most of what its name, its description and the
- * tools that need it say. Tools that only read prove nothing, because a scope may allow more than they use. A scope of
- * which nothing is said counts as one that changes data, because users must not be told less than the truth.
+ * Returns the most that a scope lets an application do. Its name, its description and the tools that need it can each
+ * indicate an access, and the largest of them is returned. Tools that only read prove nothing, because a scope may allow
+ * more than they use. If neither name nor description indicates an access, the scope counts as one that changes data, because
+ * users must not be told less than the truth.
  *
- * @param connector the identifier of a built-in connector; scopes of other providers are judged without tools
+ * @param connector the identifier of a built-in connector; scopes of other providers are classified without tools
  */
 export function scopeAccess(
   catalogue: Catalogue,
@@ -32,9 +33,11 @@ export function scopeAccess(
 ): ScopeAccess {
   if (IDENTITY.has(scope)) return 'read';
   if (READS.test(scope) && !WRITES.test(scope) && !DELETES.test(scope)) return 'read';
-  const name = accessByName(scope);
-  const said = name ? larger(name, accessByDescription(description) ?? name) : accessByDescription(description);
-  return larger(accessByTools(catalogue, connector).get(scope) ?? 'read', said ?? 'write');
+  const byName = accessByName(scope);
+  const byDescription = accessByDescription(description);
+  const byTools = accessByTools(catalogue, connector).get(scope) ?? 'read';
+  // Without a name or a description that indicates access, a scope counts as one that changes data.
+  return [byDescription ?? byName ?? 'write', byName ?? 'read', byTools].reduce(larger);
 }
 
 function accessByDescription(text: string): ScopeAccess | undefined {

@@ -14,7 +14,8 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
  *   version may differ, because only the author of a provider can change it. Without a template, every segment must be equal.
  */
 export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
-  if (address !== bound && mayContainDotSegment(address)) return false;
+  if (address === bound) return true;
+  if (mayContainDotSegment(address)) return false;
   const [own, limit, written] = [address, bound, template ?? ''].map(segmentsOf) as [string[], string[], string[]];
   return limit.every((segment, index) => {
     const other = own[index];

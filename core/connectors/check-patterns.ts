@@ -19,7 +19,7 @@ export interface PatternContext {
   /**
    * Returns why an http address cannot be called; null if it can. Without this function, http addresses are rejected.
    */
-  judgeHttp?(address: string): string | null;
+  checkHttp?(address: string): string | null;
 }
 
 /**
@@ -55,11 +55,11 @@ function baseFields(context: PatternContext): { fields: string[]; errors: FieldE
 function placesOf(
   address: string,
   field: string,
-  { judgeHttp, ...options }: Pick<PatternContext, 'judgeHttp'> & { query?: boolean },
+  { checkHttp, ...options }: Pick<PatternContext, 'checkHttp'> & { query?: boolean },
 ): { fields: string[]; errors: FieldError[] } {
   try {
     const fields = addressPlaces(address, options).map((place) => place.field);
-    const problem = /^http:/.test(address) ? (judgeHttp ? judgeHttp(address) : 'must start with https://') : null;
+    const problem = /^http:/.test(address) ? (checkHttp ? checkHttp(address) : 'must start with https://') : null;
     return { fields, errors: problem === null ? [] : [{ field, message: problem }] };
   } catch (error) {
     if (error instanceof AddressError) return { fields: [], errors: [{ field, message: error.message }] };
@@ -70,7 +70,7 @@ function placesOf(
 function checkEndpoints(
   pattern: AuthPattern,
   path: string,
-  { judgeHttp }: PatternContext,
+  { checkHttp }: PatternContext,
 ): { fields: string[]; errors: FieldError[] } {
   const fields: string[] = [];
   const errors: FieldError[] = [];
@@ -78,7 +78,7 @@ function checkEndpoints(
   const visited = config.authorize_uri === undefined ? [] : [{ path: 'authorize_uri', template: config.authorize_uri }];
   for (const address of [...visited, ...oauthAddresses(config)]) {
     const at = `${path}.oauth_config.${address.path}`;
-    const places = placesOf(address.template, at, { judgeHttp, query: true });
+    const places = placesOf(address.template, at, { checkHttp, query: true });
     fields.push(...places.fields);
     errors.push(...places.errors, ...unknownPlaces(pattern, places.fields, at));
   }

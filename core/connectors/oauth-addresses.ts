@@ -3,7 +3,7 @@ import type { HttpCall } from './oauth-deviations.ts';
 
 /** An address that the OAuth calls of a pattern use. */
 export interface OAuthAddress {
-  /** Its path in oauth_config. */
+  /** The path of the address within oauth_config. */
   path: string;
   /** The address with placeholders, which are filled only with account values. */
   template: string;

@@ -10,7 +10,7 @@ export function isOnThisMachine({ hostname }: URL): boolean {
  * Whether an address is plain http on this machine. The egress policy of the environment decides whether it may be
  * called.
  */
-export function isLocalHttp(url: URL): boolean {
+function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isOnThisMachine(url);
 }
 

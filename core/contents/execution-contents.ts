@@ -24,8 +24,11 @@ export interface ExecutionContentsDeps {
 export interface ExecutionContentsStore {
   /** Call it when this process changed an environment's settings: it clears the cached ones. */
   settingsChanged(environmentId: EnvironmentId): void;
-  /** Whether the environment stores the contents of its executions. The setting is cached for some seconds. */
-  kept(environmentId: EnvironmentId): Promise<boolean>;
+  /**
+   * Whether the environment stores the contents of its executions. The setting is cached for some seconds, and returned
+   * synchronously from there.
+   */
+  kept(environmentId: EnvironmentId): boolean | Promise<boolean>;
   /** Encrypts contents, to be stored together with the outcome of the execution. They expire with its record. */
   seal(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<NewStoredContent>;
   /** Returns undefined if the contents were not stored or have expired. */
@@ -48,10 +51,13 @@ export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionC
   const { store, vault, now } = deps;
   const known = new Map<string, { settings: EnvironmentSettings; version: number; until: number }>();
 
-  async function settingsOf(environmentId: EnvironmentId): Promise<EnvironmentSettings> {
+  function settingsOf(environmentId: EnvironmentId): EnvironmentSettings | Promise<EnvironmentSettings> {
     const entry = known.get(environmentId);
     const version = store.settingsVersion();
-    if (entry?.version === version && entry.until > now()) return entry.settings;
+    return entry?.version === version && entry.until > now() ? entry.settings : readSettings(environmentId, version);
+  }
+
+  async function readSettings(environmentId: EnvironmentId, version: number): Promise<EnvironmentSettings> {
     const settings = (await store.read.environments.get(environmentId))?.settings ?? {};
     known.set(environmentId, { settings, version, until: now() + RELOAD.environmentMs });
     return settings;
@@ -61,8 +67,9 @@ export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionC
     settingsChanged(environmentId) {
       known.delete(environmentId);
     },
-    async kept(environmentId) {
-      return (await settingsOf(environmentId)).keepExecutionContents === true;
+    kept(environmentId) {
+      const settings = settingsOf(environmentId);
+      return settings instanceof Promise ? settings.then(keepsContents) : keepsContents(settings);
     },
     async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, response, steps }) {
       const shown = { request: trimmed(request), response: trimmed(response ?? null), steps };
@@ -82,6 +89,10 @@ export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionC
       return { request, response, steps };
     },
   };
+}
+
+function keepsContents({ keepExecutionContents }: EnvironmentSettings): boolean {
+  return keepExecutionContents === true;
 }
 
 function trimmed(value: unknown): unknown {

@@ -40,9 +40,9 @@ export function chooseTools(
 }
 
 /**
- * Returns for each tool in which round it is taken. Tools with the same first tag that also only read, or also write,
- * follow each other, those with the fewest words beside the tag in their names first: `list_issues` before
- * `list_issue_comments`. A tag with many tools has more of them in the first rounds.
+ * Returns for each tool the round in which it is chosen. Tools form groups: the same first tag, and the same hints
+ * about reading and deleting. Within a group, tools whose names have few words beside the tag come first:
+ * `list_issues` before `list_issue_comments`. Larger groups have more tools in the first rounds.
  */
 function roundsOf(cards: readonly ToolCard[]): Map<ToolCard, number> {
   const groups = Map.groupBy(cards, ({ tags, hints }) => `${hints.read_only} ${hints.destructive} ${tags[0] ?? ''}`);

@@ -4,8 +4,8 @@ import { unknownConnector } from '../connections/resolve.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError, requireFound } from '../errors.ts';
-import type { ToolJudge } from '../tools/judge.ts';
 import { definitionOf, type Tool, type ToolDefinition } from '../tools/tool.ts';
+import type { ToolValidator } from '../tools/tool-validator.ts';
 import type { ToolDirectory } from './directory.ts';
 import { requireToolSpace } from './tool-space.ts';
 
@@ -15,13 +15,13 @@ export interface CustomToolDeps {
   now(): number;
 }
 
-export interface JudgeDeps {
+export interface ToolValidationDeps {
   catalogue: Catalogue;
-  toolJudge: ToolJudge;
+  toolValidator: ToolValidator;
 }
 
 /** The result of checking a tool definition, with the definition and the provider that were checked. */
-export interface JudgedTool {
+export interface ValidatedTool {
   /** The checked definition as JSON. */
   definition: string;
   provider: string;
@@ -37,37 +37,40 @@ export type ToolChanges = { [Key in keyof ToolDefinition]?: ToolDefinition[Key] 
  *
  * @returns undefined for an unknown connector
  */
-export async function judgeTool(
+export async function validateTool(
   read: ReadRepositories,
-  { catalogue, toolJudge }: JudgeDeps,
+  { catalogue, toolValidator }: ToolValidationDeps,
   environmentId: EnvironmentId,
   connector: string,
   definition: unknown,
-): Promise<JudgedTool | undefined> {
+): Promise<ValidatedTool | undefined> {
   const provider = await findProvider(read, catalogue, environmentId, connector);
   if (!provider) return undefined;
-  const errors = await toolJudge.judge(environmentId, definition, provider);
+  const errors = await toolValidator.validate(environmentId, definition, provider);
   return { definition: JSON.stringify(definition), provider: JSON.stringify(provider), errors };
 }
 
-/** As `judgeTool`, for an update; returns undefined if no such tool can be updated. */
-export async function judgeChanges(
+/**
+ * Checks the changes of a tool before the transaction that writes them; returns undefined if no such tool can be
+ * updated.
+ */
+export async function validateToolChanges(
   read: ReadRepositories,
-  deps: JudgeDeps,
+  deps: ToolValidationDeps,
   environmentId: EnvironmentId,
   name: string,
   changes: ToolChanges,
-): Promise<JudgedTool | undefined> {
+): Promise<ValidatedTool | undefined> {
   const row = await read.environmentTools.get(environmentId, name);
   if (row?.source !== 'custom') return undefined;
-  return judgeTool(read, deps, environmentId, row.connector, merged(row, changes));
+  return validateTool(read, deps, environmentId, row.connector, merged(row, changes));
 }
 
 /**
  * Creates a custom tool of the environment.
  *
  * @param definition from the request, not validated yet
- * @param judged from `judgeTool`
+ * @param validated from `validateTool`
  * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL, VALIDATION_FAILED if the environment has too many
  *   tools; SERVER_BUSY if the provider was changed after the check
  */
@@ -77,19 +80,19 @@ export async function createCustomTool(
   environmentId: EnvironmentId,
   connector: string,
   definition: unknown,
-  judged: JudgedTool | undefined,
+  validated: ValidatedTool | undefined,
 ): Promise<Tool> {
   const { name } = definition as ToolDefinition;
   const known = await deps.toolDirectory.find(tx, environmentId, name);
   if (known) throw new ApiError('TOOL_EXISTS', `The connector ${known.tool.connector} already has a tool ${name}.`);
   await requireToolSpace(tx, environmentId, 1);
-  return write(tx, deps, environmentId, connector, definition, judged);
+  return write(tx, deps, environmentId, connector, definition, validated);
 }
 
 /**
  * Updates a tool that was created through the API; omitted fields stay.
  *
- * @param judged from `judgeChanges`
+ * @param validated from `validateToolChanges`
  * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; SERVER_BUSY if the tool or its provider was changed after
  * the check
  */
@@ -99,14 +102,14 @@ export async function updateCustomTool(
   environmentId: EnvironmentId,
   name: string,
   changes: ToolChanges,
-  judged: JudgedTool | undefined,
+  validated: ValidatedTool | undefined,
 ): Promise<Tool> {
   const row = await requireOwn(tx, deps, environmentId, name);
   if (row.source !== 'custom') {
     const how = row.source === 'import' ? 'was imported' : 'was discovered at an MCP server';
     throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}, so its source manages it.`);
   }
-  return write(tx, deps, environmentId, row.connector, merged(row, changes), judged);
+  return write(tx, deps, environmentId, row.connector, merged(row, changes), validated);
 }
 
 /** Returns the definition of a stored tool with the changes applied. */
@@ -162,24 +165,24 @@ async function write(
   environmentId: EnvironmentId,
   connector: string,
   data: unknown,
-  judged: JudgedTool | undefined,
+  validated: ValidatedTool | undefined,
 ): Promise<Tool> {
   const provider = await findProvider(tx, deps.catalogue, environmentId, connector);
   if (!provider) throw unknownConnector(connector);
-  if (judged?.definition !== JSON.stringify(data) || judged.provider !== JSON.stringify(provider)) {
+  if (validated?.definition !== JSON.stringify(data) || validated.provider !== JSON.stringify(provider)) {
     throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed by another request. Try again.');
   }
-  refuse(judged.errors);
+  rejectIfInvalid(validated.errors);
   const tool: Tool = { connector, ...(data as ToolDefinition) };
-  refuse(await rejectDuplicateDescription(tx, deps, environmentId, tool));
+  rejectIfInvalid(await duplicateDescriptionErrors(tx, deps, environmentId, tool));
   await tx.environmentTools.upsert(environmentId, [
     { name: tool.name, connector, source: 'custom', sourceId: null, definition: tool, at: deps.now() },
   ]);
   return tool;
 }
 
-/** Rejects a tool with the same description as another one, because a model could not choose between them. */
-async function rejectDuplicateDescription(
+/** Returns an error if another tool of the connector has the same description, because a model could not choose between them. */
+async function duplicateDescriptionErrors(
   tx: Repositories,
   { catalogue }: CustomToolDeps,
   environmentId: EnvironmentId,
@@ -192,6 +195,6 @@ async function rejectDuplicateDescription(
   return twin === undefined ? [] : [{ field: 'description', message: `is the same as that of ${twin}` }];
 }
 
-function refuse(errors: readonly FieldError[]): void {
+function rejectIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw new ApiError('INVALID_TOOL', 'The tool is invalid.', { errors: errors.slice(0, 20) });
 }

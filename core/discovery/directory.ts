@@ -14,7 +14,7 @@ export interface NamedTool {
   ownName: string;
   /** Whether an overlay hides the tool. */
   hidden: boolean;
-  /** As in `KnownTool`. */
+  /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
   flagged: string | null;
 }
 

@@ -87,14 +87,14 @@ function closest(
   accounts: ReadonlyMap<string, AccountRow[]>,
   user: UserName | null,
 ): Pick<FoundTool, 'toolReadiness' | 'connector'> {
-  const judge = ({ connection, provider }: Reach) =>
+  const readinessAt = ({ connection, provider }: Reach) =>
     user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
   // The readiness of a connection without accounts is known, and an environment can have thousands of them.
   const rankOf = (reach: Reach) =>
-    ORDER.indexOf((accounts.has(reach.connection.id) && judge(reach)?.readiness) || LAST);
+    ORDER.indexOf((accounts.has(reach.connection.id) && readinessAt(reach)?.readiness) || LAST);
   const ranked = reaches.map((reach) => ({ reach, rank: rankOf(reach), preference: preferenceOf(tool, reach) }));
   const { reach } = ranked.reduce((best, other) => (isBefore(other, best) ? other : best));
-  return { toolReadiness: judge(reach), connector: reach.connection.keyId };
+  return { toolReadiness: readinessAt(reach), connector: reach.connection.keyId };
 }
 
 interface Ranked {

@@ -11,7 +11,7 @@ import { createToolIndex, type ToolCard, type ToolIndex } from './tool-index.ts'
 /** The tools of an environment: the catalogue, its own tools, and those with overlays. */
 export interface EnvironmentIndexes {
   all: readonly ToolIndex[];
-  /** Whether a card is of the tool as the environment shows it, and not of the tool without its overlay. */
+  /** Whether an entry shows the tool with the environment's overlay applied, if it has one. */
   isShown(card: ToolCard): boolean;
 }
 

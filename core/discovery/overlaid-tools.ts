@@ -18,6 +18,8 @@ export interface KnownTool {
   source: 'catalogue' | ToolSource;
   /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
   flagged: string | null;
+  /** An overlay sets the title, so its language is unknown. */
+  isRetitled?: boolean;
   /**
    * A sentence that says why the tool, or this name of it, cannot be used because of an overlay. Such a tool is neither
    * listed nor run.
@@ -80,14 +82,23 @@ export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, ca
     inputHash: row.contentHash,
   });
 
-  async function bare(read: ReadRepositories, environmentId: EnvironmentId, name: string) {
+  function builtIn(name: string): KnownTool | undefined {
     const tool = catalogue.tool(name);
-    if (tool) return { tool, source: 'catalogue', flagged: null } satisfies KnownTool;
+    return tool && { tool, source: 'catalogue', flagged: null };
+  }
+
+  async function bare(
+    read: ReadRepositories,
+    environmentId: EnvironmentId,
+    name: string,
+  ): Promise<KnownTool | undefined> {
+    const known = builtIn(name);
+    if (known) return known;
     const row = await read.environmentTools.get(environmentId, name);
     return row && own(row);
   }
 
-  async function judgeFit(
+  async function fitOf(
     read: ReadRepositories,
     overlay: ToolOverlayRow,
     known: KnownTool | undefined,
@@ -105,11 +116,12 @@ export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, ca
 
   async function withOverlay(read: ReadRepositories, known: KnownTool, overlay: ToolOverlayRow): Promise<KnownTool> {
     const { toolName, settings, updatedAt } = overlay;
-    const { reason } = await judgeFit(read, overlay, known);
+    const { reason } = await fitOf(read, overlay, known);
     return {
       ...known,
       tool: apply(known.tool, overlay),
       flagged: known.flagged ?? reason,
+      isRetitled: settings.title !== null,
       ...(known.inputHash !== undefined && { inputHash: `${known.inputHash} ${updatedAt}` }),
       ...(settings.hidden && { withheld: `An overlay of this environment hides the tool ${toolName}.` }),
     };
@@ -118,7 +130,7 @@ export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, ca
   return {
     bare,
     async find(read, environmentId, name) {
-      const known = await bare(read, environmentId, name);
+      const known = builtIn(name) ?? (await bare(read, environmentId, name));
       const overlays = await read.toolOverlays.named(environmentId, name);
       if (known) {
         const overlay = overlays.find(({ toolName }) => toolName === name);
@@ -136,7 +148,7 @@ export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, ca
       return known && withOverlay(read, known, overlay);
     },
     async fitOf(read, overlay) {
-      return judgeFit(read, overlay, await bare(read, overlay.environmentId, overlay.toolName));
+      return fitOf(read, overlay, await bare(read, overlay.environmentId, overlay.toolName));
     },
   };
 }

@@ -2,8 +2,8 @@ import type { ToolCard } from './tool-index.ts';
 import { isPlural, stem, wordsIn } from './words.ts';
 
 /**
- * The form of a query says what kind of tool it asks for, beside its words. The factors were fitted on one half of the open
- * test questions and judged on the other.
+ * Factors by which the form of a query changes the score of a tool: whether it is a question, for example, and which
+ * question word it has. The numbers were fitted on one half of the test questions and checked on the other.
  */
 const READ = {
   asked:
@@ -13,11 +13,14 @@ const READ = {
 const MANY = { asked: /^\s*(?:which|who|my|list|all|how many)\b/i, factor: 1.25 };
 /** Boost for tools that write, if the query is not a question and contains a verb of writing. */
 const WRITE = 1.4;
-/** Factors for tools whose object has the number of the query's word, and for those that have another one. */
+/**
+ * Factors for tools whose object has the same number, singular or plural, as the word in the query, and for tools
+ * with the other number.
+ */
 const SAME_NUMBER = 1.1;
 const ONE_FOR_MANY = 0.65;
 const MANY_FOR_ONE = 0.78;
-/** Boosts for tools whose object or action is what a question word asks for. */
+/** Boosts for question words: `who` asks for tools about people, `how many` for tools that count. */
 const ASKED_FOR = [
   {
     asked: /\bwho(?:se|m)?\b/i,
@@ -79,7 +82,7 @@ export function intentOf(
   };
 }
 
-/** Returns for each term whether the query has it in the plural. A word in both numbers says nothing. */
+/** Returns for each term whether the query has it in the plural. A term is left out if the query has its word in both numbers. */
 function numbersOf(
   query: string,
   terms: readonly (readonly { word: string; isAsked: boolean }[])[],

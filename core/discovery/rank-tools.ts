@@ -127,7 +127,7 @@ function alternativesOf(
   indexes: readonly ToolIndex[],
   total: number,
 ): { rarity: number; words: Alternative[] } {
-  // The count may include deleted tools.
+  // Deleted tools may still be counted, so the count is limited to the number of tools.
   const count = (each: string) =>
     Math.min(
       total,
@@ -151,7 +151,7 @@ function alternativesOf(
   return { rarity, words };
 }
 
-/** The sums of a search, indexed by tool number. */
+/** The sums that a search adds up for each tool. The index is the number of the tool. */
 interface Sums {
   scores: Float64Array;
   /** How much of the query each tool matches. */

@@ -57,8 +57,8 @@ export function readinessFor(
   accounts: readonly AccountRow[],
   user: UserName,
 ): ToolReadiness {
-  const judged = accounts.map((account) => ({ account, missingScopes: missingScopes(tool, account) }));
-  const [best] = judged.sort((a, b) => rank(a) - rank(b) || (a.account.id < b.account.id ? -1 : 1));
+  const candidates = accounts.map((account) => ({ account, missingScopes: missingScopes(tool, account) }));
+  const [best] = candidates.sort((a, b) => rank(a) - rank(b) || (a.account.id < b.account.id ? -1 : 1));
   const account = best?.account ?? null;
   const missing = best?.missingScopes ?? [];
   const readiness = readinessOf(account, missing);

@@ -49,7 +49,7 @@ export interface ToolIndex {
   /** Returns stemmed words that differ from a word by one typing mistake. */
   misspellings(word: string): string[];
   card(number: number): ToolCard | undefined;
-  /** The number that the next tool would get. */
+  /** One more than the highest number of a tool. */
   readonly end: number;
 }
 

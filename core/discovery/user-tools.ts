@@ -1,14 +1,6 @@
 /**
- * The tools of one user. The REST API and the MCP server both use these two functions:
- *
- * - {@link toolsOverConnections} returns the tools that connections offer a user, with their readiness. Each connection
- * is given by `key_id`, with selected tools or all of them. The result has one entry per connection and tool, sorted by
- * tool name and key id; it is the same for the same state.
- * - {@link callableTools} returns the tools that this user's accounts can call now. The result has one entry per tool,
- * with the accounts.
- *
- * Neither returns tools that a connection does not allow, disabled tools, or tools that wait for a review. Nothing is
- * decrypted or sent.
+ * The tools that a user can call over the connections of the accounts, without those that a connection does not allow, disabled
+ * tools, and tools that wait for a review. Nothing is decrypted or sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { accountsOfUser } from '../accounts/of-user.ts';
@@ -18,24 +10,13 @@ import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ownNameOf } from '../tools/tool.ts';
 import { chooseTools } from './choose-tools.ts';
 import type { KnownTool, ToolDirectory } from './directory.ts';
-import { missingScopes, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
+import { missingScopes, type UserName } from './readiness.ts';
 import type { ToolCard } from './tool-index.ts';
 import { toolUses } from './tool-uses.ts';
 
 export interface DiscoveryDeps {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
-}
-
-/** A connection by its `key_id`, and the names of the selected tools; if omitted, all that the connection allows. */
-export interface ConnectionChoice {
-  keyId: string;
-  tools?: readonly string[] | undefined;
-}
-
-export interface OfferedTool extends ToolReadiness {
-  tool: ToolCard;
-  connection: ConnectionRow;
 }
 
 export interface CallableTool {
@@ -52,36 +33,6 @@ export interface Reach {
 
 /** The maximum number of accounts of one user that are read, newest first. */
 const MAX_ACCOUNTS = 200;
-
-/**
- * Returns the tools of some connections for one user, with the user's readiness. Unknown and disabled connections
- * return no tools.
- */
-export async function toolsOverConnections(
-  read: ReadRepositories,
-  deps: DiscoveryDeps,
-  environmentId: EnvironmentId,
-  user: UserName,
-  choices: readonly ConnectionChoice[],
-): Promise<OfferedTool[]> {
-  const accounts = await accountsOf(read, environmentId, user);
-  const offered: OfferedTool[] = [];
-  for (const { keyId, tools: chosen } of choices) {
-    const connection = await read.connections.byKeyId(environmentId, keyId);
-    const reach = connection && (await reachOf(read, deps, environmentId, connection));
-    if (!reach) continue;
-    const own = accounts.get(reach.connection.id) ?? [];
-    for (const tool of await toolsOfReach(read, deps, environmentId, reach)) {
-      if (chosen && !chosen.includes(tool.ownName ?? tool.name)) continue;
-      offered.push({
-        ...readinessFor(tool, reach.provider, reach.connection, own, user),
-        tool,
-        connection: reach.connection,
-      });
-    }
-  }
-  return offered.sort((a, b) => compare(a.tool.name, b.tool.name) || compare(a.connection.keyId, b.connection.keyId));
-}
 
 /**
  * Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name.
@@ -148,7 +99,7 @@ export async function accountsOf(
 }
 
 /** Returns undefined if the connection is disabled or its provider was deleted. */
-export async function reachOf(
+async function reachOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,
   environmentId: EnvironmentId,

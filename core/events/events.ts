@@ -65,7 +65,10 @@ export function createEvents({ now, newId, renderer, sinks }: EventDeps): Events
       };
       const recorded: JsonObject = { ...details, ...auditOnly };
       const event = { type, subject, cause, at, details: recorded, body: () => (body ??= render()) };
-      for (const sink of taking) await sink.handle(tx, event);
+      for (const sink of taking) {
+        const handling = sink.handle(tx, event);
+        if (handling) await handling;
+      }
     },
   };
 }

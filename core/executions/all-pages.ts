@@ -14,7 +14,7 @@ export interface PageLimits {
   timeMs: number;
 }
 
-export const PAGE_LIMITS: Readonly<PageLimits> = {
+const PAGE_LIMITS: Readonly<PageLimits> = {
   pages: TOOL_RESULT.pages,
   bytes: TOOL_RESULT.pagesBytes,
   timeMs: TOOL_RESULT.pagesMs,

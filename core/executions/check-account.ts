@@ -1,6 +1,6 @@
 import type { AccountRow, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import { expireAccount } from '../accounts/expire-account.ts';
 import { findAccount } from '../accounts/find.ts';
-import { expireAccount } from '../accounts/refresh-settle.ts';
 import type { Selector } from '../accounts/selector.ts';
 import { connectionDisabled } from '../connections/unusable.ts';
 import { ApiError } from '../errors.ts';

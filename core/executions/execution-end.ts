@@ -111,15 +111,16 @@ export async function storeEnd(
   { more, durable = end.mayHaveChanged }: { more?: (tx: Transaction) => Promise<void>; durable?: boolean } = {},
 ): Promise<void> {
   const { executionId, mayHaveChanged, writeContents } = end;
-  const unit = async (tx: Transaction): Promise<void> => {
+  const both = async (tx: Transaction): Promise<void> => {
     await end.write(tx);
     await more?.(tx);
   };
+  const unit = more ? both : end.write;
   const contents = writeContents && deps.store.note(writeContents).catch(contentsLost);
   try {
     if (durable) await writePersistently(deps, unit, { isolated: false });
     else await deps.store.note(unit);
-    await contents;
+    if (contents) await contents;
   } catch (err) {
     deps.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded');
     if (!mayHaveChanged) throw err;

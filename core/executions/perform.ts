@@ -1,4 +1,4 @@
-import type { EnvironmentId, NewStoredContent, ReadRepositories, Repositories } from '../../db/store.ts';
+import type { EnvironmentId, NewStoredContent, Repositories, Store } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { CallWatch } from '../mcp/upstream/call.ts';
@@ -16,8 +16,8 @@ import {
 import type { ExecutionRequest } from './execution-request.ts';
 import type { ExecutionPlan, PlanDeps } from './plan.ts';
 import { planExecution } from './plan.ts';
-import type { RunDeps } from './run.ts';
-import { previewPlan, runPlan } from './run.ts';
+import { previewPlan } from './preview.ts';
+import { type RunDeps, runPlan } from './run.ts';
 import { recordPlanned, recordStart, type StartRecord } from './start.ts';
 import { createStepLog } from './steps.ts';
 
@@ -37,13 +37,16 @@ export interface ExecutionOrigin {
  * transaction may find a stored response to replay instead.
  */
 export async function planAhead(
-  read: ReadRepositories,
+  { read, planChanges }: Pick<Store, 'read' | 'planChanges'>,
   deps: PlanDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionPlan | ApiError> {
+  const asOf = planChanges();
   try {
-    return await planExecution(read, deps, environmentId, request);
+    const plan = await planExecution(read, deps, environmentId, request);
+    plan.asOf = asOf;
+    return plan;
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -136,7 +139,9 @@ export async function finishExecution(
   const stepLog = createStepLog(deps.now);
   const { steps } = stepLog;
   const outcome = await inSpan(() => spanOf(execution), attempt);
-  return { outcome, end: endOf(outcome, execution, cause, deps, { contents: await sealedContents(outcome), steps }) };
+  const kept = outcome instanceof ApiError ? false : deps.executionContents.kept(execution.environmentId);
+  const contents = kept === false ? undefined : await sealedContents(outcome, kept);
+  return { outcome, end: endOf(outcome, execution, cause, deps, { contents, steps }) };
 
   async function attempt(span: SpanFacts): Promise<ToolOutcome | ApiError> {
     try {
@@ -152,11 +157,14 @@ export async function finishExecution(
     }
   }
 
-  async function sealedContents(outcome: ToolOutcome | ApiError): Promise<NewStoredContent | undefined> {
-    const { plan, executionId, environmentId } = execution;
+  async function sealedContents(
+    outcome: ToolOutcome | ApiError,
+    isKept: boolean | Promise<boolean>,
+  ): Promise<NewStoredContent | undefined> {
+    const { plan, executionId } = execution;
     const { executionContents, log } = deps;
     try {
-      if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
+      if (outcome instanceof ApiError || !(await isKept)) return undefined;
       const response = outcome.ok ? outcome.data : outcome.error.upstreamBody;
       const request = await previewPlan(plan, deps);
       return await executionContents.seal(plan.account, executionId, { request, response, steps });

@@ -14,11 +14,10 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { type NamedFile, requireFiles } from '../contents/stored-files.ts';
+import { type NamedFile, requireFiles, type StoredFiles } from '../contents/stored-files.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
-import type { PreparedCall } from '../tools/call.ts';
-import { prepareCall } from '../tools/call.ts';
+import { type PreparedCall, prepareCall, withFiles } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import { ownNameOf, type Tool } from '../tools/tool.ts';
@@ -94,6 +93,14 @@ export async function planExecution(
   return { account, connection, provider, ownTool, call, files, filesBytes, allPages };
 }
 
+/** Returns the call of a plan including the stored files that it sends. */
+export async function callWithFiles(
+  { call, account, files }: ExecutionPlan,
+  stored: { files: Pick<StoredFiles, 'load'> },
+): Promise<PreparedCall> {
+  return withFiles(call, await stored.files.load(account.environmentId, account, files));
+}
+
 /** Returns the data that determines what to do if the credential of a plan is rejected. */
 export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): ToolCallContext {
   return { pattern, connection };
@@ -111,9 +118,11 @@ export async function findUsable(
   selector: Selector,
 ): Promise<{ account: AccountRow; provider: ProviderDefinition }> {
   const account = await findAccount(read, environmentId, selector);
-  const provider = await findProvider(read, deps.catalogue, environmentId, account.provider);
+  const { catalogue } = deps;
+  const builtIn = catalogue.provider(account.provider);
+  const provider = builtIn ?? (await findProvider(read, catalogue, environmentId, account.provider));
   if (!provider || account.status !== 'ACTIVE') {
-    throw accountNotActive(account, await accountContextOf(read, deps.catalogue, account));
+    throw accountNotActive(account, await accountContextOf(read, catalogue, account));
   }
   return { account, provider };
 }

@@ -17,9 +17,10 @@ import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
 import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/wire.ts';
 import { accountNotActive } from './next-action.ts';
+import { openCredential, withoutToken } from './open-credential.ts';
 import { findUsable, inputsOf, type PlanDeps, requireBinding, requireConnection } from './plan.ts';
 import { rawRequestHeaders } from './raw-headers.ts';
-import { openCredential, type RunDeps, withoutToken } from './run.ts';
+import type { RunDeps } from './run.ts';
 import type { Planned } from './start.ts';
 
 export interface RawRequest {

@@ -3,7 +3,7 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { ResponseHeaders } from '../net/exchange.ts';
 
 /** The prefix of headers by which a raw call names its account. They are not forwarded. */
-export const OWN_HEADERS = 'valetkey-';
+const OWN_HEADERS = 'valetkey-';
 
 /**
  * Headers about the caller's connection to Valetkey, about a browser, or about the caller's trace, which do not concern

@@ -25,22 +25,27 @@ export interface ResponseReader {
     response: UpstreamResponse,
     secrets: readonly string[],
     hidden: readonly string[],
-  ): Promise<ToolOutcome>;
+  ): ToolOutcome | Promise<ToolOutcome>;
 }
 
 export function createResponseReader(threads: ThreadPool, now: () => number): ResponseReader {
   return {
-    async read(environmentId, call, response, secrets, hidden) {
-      if (isReadQuickly(response.body)) {
-        return readResponse(call, response, { scrub: createScrubber(secrets), now, hidden });
-      }
-      const { status, headers, body } = response;
-      const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
-      // The bytes are already counted in BODIES, and the thread copies them when it begins.
-      const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
-      return outcomeOf(read, body);
+    read(environmentId, call, response, secrets, hidden) {
+      return isReadQuickly(response.body)
+        ? readResponse(call, response, { scrub: createScrubber(secrets), now, hidden })
+        : readInThread(environmentId, call, response, secrets, hidden);
     },
   };
+
+  async function readInThread(
+    ...[environmentId, call, response, secrets, hidden]: Parameters<ResponseReader['read']>
+  ): Promise<ToolOutcome> {
+    const { status, headers, body } = response;
+    const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
+    // The bytes are already counted in BODIES, and the thread copies them when it begins.
+    const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
+    return outcomeOf(read, body);
+  }
 }
 
 /** Removes what reading does not need, because the thread receives a copy. */

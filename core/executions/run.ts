@@ -1,22 +1,18 @@
 import type { AccountRow } from '../../db/store.ts';
-import { openCredentials } from '../accounts/credentials.ts';
-import { canObtainAgain } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { ByteHold } from '../budgets/byte-budget.ts';
 import type { Credential } from '../connectors/credential.ts';
 import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
-import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
-import { type CallWatch, callUpstreamTool, previewUpstreamCall, type UpstreamPorts } from '../mcp/upstream/call.ts';
+import { type CallWatch, callUpstreamTool, type UpstreamPorts } from '../mcp/upstream/call.ts';
 import { endRefusedAccount, type RefusedDeps } from '../mcp/upstream/refused-account.ts';
 import { recordRequiredScopes } from '../mcp/upstream/required-scopes.ts';
 import type { UpstreamSessions } from '../mcp/upstream/sessions.ts';
 import { silenceMsOf } from '../mcp/upstream/timeout.ts';
 import type { Egress, EgressRequest } from '../net/egress.ts';
 import { createScrubber } from '../net/redact.ts';
-import { MASK, Secret } from '../secret.ts';
-import { type DryRunRequest, dryRun, type PreparedCall, withFiles } from '../tools/call.ts';
+import type { PreparedCall } from '../tools/call.ts';
 import type { ExecutePorts } from '../tools/execute.ts';
 import { executeSteps } from '../tools/execute-steps.ts';
 import { FileContent } from '../tools/file-content.ts';
@@ -24,11 +20,10 @@ import type { ToolError, ToolOutcome } from '../tools/outcome.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 import type { Vault } from '../vault/vault.ts';
 import { readAllPages } from './all-pages.ts';
-import { credentialOf } from './credential.ts';
-import { accountNotActive, type ToolCallContext } from './next-action.ts';
-import { type ExecutionPlan, partyOfPlan } from './plan.ts';
+import { accountNotActive } from './next-action.ts';
+import { credentialOfPlan, withoutToken } from './open-credential.ts';
+import { callWithFiles, type ExecutionPlan, partyOfPlan } from './plan.ts';
 import type { ResponseReader } from './response-reader.ts';
-import { type SigningAccount, signingCredential, signingPreview } from './signing.ts';
 import { createStepLog, type StepLog } from './steps.ts';
 
 export interface RunDeps extends RefusedDeps {
@@ -41,7 +36,7 @@ export interface RunDeps extends RefusedDeps {
   random(size: number): Buffer;
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
-  ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
+  ensureFresh(account: AccountRow, cause: Cause): Fresh | Promise<Fresh>;
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
 }
 
@@ -62,14 +57,19 @@ export async function runPlan(
   steps: StepLog = createStepLog(deps.now),
 ): Promise<ToolOutcome> {
   const { account } = plan;
-  const fresh = await steps.refresh(
-    () => deps.ensureFresh(account, cause),
-    (got) => (got.error ? false : got.account.credentialGeneration !== account.credentialGeneration || undefined),
-  );
+  const checked = deps.ensureFresh(account, cause);
+  const fresh =
+    checked instanceof Promise
+      ? await steps.refresh(
+          () => checked,
+          (got) => (got.error ? false : got.account.credentialGeneration !== account.credentialGeneration || undefined),
+        )
+      : checked;
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
   try {
-    if (!(await bodies.files.reserve(plan.filesBytes))) return OUT_OF_FILE_MEMORY;
+    const hasSpace = bodies.files.reserveNow(plan.filesBytes) || (await bodies.files.reserve(plan.filesBytes));
+    if (!hasSpace) return OUT_OF_FILE_MEMORY;
     return await runHeld(plan, fresh.account, egress, bodies, cause, deps, watch, steps);
   } finally {
     bodies.files.release();
@@ -109,15 +109,9 @@ async function runHeld(
   const context = partyOfPlan(plan);
   if (account.status !== 'ACTIVE') throw accountNotActive(account, context);
   let refreshFailure: ToolError | undefined;
-  const call = await loaded(plan, deps);
+  const call = plan.files.length === 0 ? plan.call : await callWithFiles(plan, deps);
   const ports: ExecutePorts = {
-    async credential() {
-      const held = open(plan, account, deps);
-      if (held) return held;
-      const renewed = await renew();
-      if (!renewed) throw withoutToken(account, context);
-      return renewed;
-    },
+    credential: () => credentialOfPlan(plan, account, deps) ?? renewedCredential(),
     refresh: renew,
     send: (request, timeoutMs, origins = account.origins) => {
       // The previous response has been read by now.
@@ -170,6 +164,12 @@ async function runHeld(
     return { ...outcome, data: file.summary(), truncated };
   }
 
+  async function renewedCredential(): Promise<Credential> {
+    const renewed = await renew();
+    if (!renewed) throw withoutToken(account, context);
+    return renewed;
+  }
+
   async function renew(): Promise<Credential | null> {
     const refreshed = await steps.refresh(
       () =>
@@ -180,64 +180,16 @@ async function runHeld(
     );
     if (refreshed?.status !== 'ACTIVE') return null;
     account = refreshed;
-    return open(plan, account, deps);
+    return credentialOfPlan(plan, account, deps);
   }
 }
 
-/** Returns the call including the stored files that it sends. */
-async function loaded({ call, account, files }: ExecutionPlan, deps: Pick<RunDeps, 'files'>): Promise<PreparedCall> {
-  return files.length === 0 ? call : withFiles(call, await deps.files.load(account.environmentId, account, files));
-}
-
-/** Returns the exact request of a plan with its secrets masked. Nothing is obtained, refreshed or sent. */
-export async function previewPlan(
-  plan: ExecutionPlan,
-  deps: Pick<RunDeps, 'vault' | 'now' | 'random' | 'files'>,
-): Promise<DryRunRequest> {
-  const credential = open(plan, plan.account, deps) ?? placeholderOf(plan);
-  if (!credential) throw withoutToken(plan.account, partyOfPlan(plan));
-  if (plan.call.tool.mcp) return previewUpstreamCall(plan.call, credential);
-  return dryRun(await loaded(plan, deps), credential);
-}
-
-/** Returns a placeholder for a token that Valetkey would obtain before the call. */
-function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
-  if (!canObtainAgain(account)) return undefined;
-  return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
-}
-
-export function withoutToken({ authorizationType }: AccountRow, context: ToolCallContext): ApiError {
-  const statusReason = 'The account has no access token.';
-  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, context);
-}
-
 /** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
-export function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
+function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, faultyPart } = failure;
   const message = `${outcome.error.message.replace(/\.$/, '')}. ${failure.message}`;
   return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, faultyPart, message } };
-}
-
-function open(
-  { call, connection }: ExecutionPlan,
-  account: AccountRow,
-  deps: Pick<RunDeps, 'vault' | 'now' | 'random'>,
-): Credential | null {
-  return openCredential({ account, connection, provider: call.provider, pattern: call.pattern }, deps);
-}
-
-/** Returns the credential of an account; null if it has none that a request could contain. */
-export function openCredential(
-  context: SigningAccount & { account: AccountRow },
-  deps: Pick<RunDeps, 'vault' | 'now' | 'random'>,
-): Credential | null {
-  const details = openCredentials(deps.vault, context.account, context.account);
-  const signing = signingCredential(context, details, deps);
-  if (signing) return signing;
-  const credential = credentialOf(details, context.account.binding.fields, context.connection.clientId);
-  // Credentials that are only used to obtain tokens are not sent in calls.
-  return canObtainAgain(context.account) && credential?.kind !== 'token' ? null : credential;
 }
 
 function send(egress: Egress, request: OutboundRequest, options: Omit<EgressRequest, keyof OutboundRequest>) {

@@ -14,13 +14,21 @@ export interface Planned {
   account: AccountRow;
   connection: ConnectionRow;
   provider: ProviderDefinition;
-  /** The tool, if the environment brought it. */
+  /** The tool if the environment has added it, with the hash of its definition; null for a tool of the catalogue. */
   ownTool: { name: string; contentHash: string } | null;
+  /**
+   * The store's count of changes to the rows that calls are planned with, read before the plan was made. Omitted for
+   * a plan that is made within the transaction.
+   */
+  asOf?: number | null;
 }
 
 /** The part of a record that does not come from the plan. */
 export interface StartRecord extends Omit<NewExecution, 'accountId' | 'connector' | 'instance'> {
-  /** This process, which must be carrying out the execution: see `RunningExecutions`. */
+  /**
+   * This process. It must have registered the execution as running, otherwise the next heartbeat would end it as
+   * UNKNOWN.
+   */
   instance: Pick<Instance, 'number' | 'executions'>;
 }
 
@@ -56,7 +64,7 @@ function rowOf({ account }: Planned, { instance, ...record }: StartRecord): NewE
   return { ...record, instance: instance.number, accountId: account.id, connector: account.connector };
 }
 
-function versionsOf({ account, connection, provider, ownTool }: Planned): PlanVersions {
+function versionsOf({ account, connection, provider, ownTool, asOf }: Planned): PlanVersions {
   return {
     accountVersion: account.version,
     connectionId: connection.id,
@@ -65,5 +73,6 @@ function versionsOf({ account, connection, provider, ownTool }: Planned): PlanVe
     providerVersion: provider.version ?? null,
     ownTool: ownTool?.name ?? null,
     contentHash: ownTool?.contentHash ?? null,
+    asOf,
   };
 }

@@ -1,5 +1,5 @@
 import type { StatisticGroup, StatisticRow } from '../../db/store.ts';
-import { STATISTICS } from '../budgets.ts';
+import { groupsOf, sum } from '../statistics.ts';
 
 export interface Statistic {
   /** As the contract describes it for each kind of group. */
@@ -13,25 +13,11 @@ export interface Statistic {
   p99: number | null;
 }
 
-export interface Period {
-  /** Hours since 1970, UTC: `fromHour` is inclusive, `beforeHour` exclusive. */
-  fromHour: number;
-  beforeHour: number;
-}
-
-/** The upper bounds of the durations that are counted together, in milliseconds: see 0007_execution_statistics.sql. */
+/**
+ * The upper bounds of the durations that are counted together, in milliseconds. The migration that created the table
+ * has the same bounds.
+ */
 const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000] as const;
-const HOUR_MS = 60 * 60 * 1000;
-
-/** Returns the full hours that contain a period. Times are in milliseconds UTC. */
-export function periodOf(from: number, before: number): Period {
-  return { fromHour: Math.floor(from / HOUR_MS), beforeHour: Math.ceil(before / HOUR_MS) };
-}
-
-/** Returns the beginning of an hour, in milliseconds UTC. */
-export function beginningOf(hour: number): number {
-  return hour * HOUR_MS;
-}
 
 /**
  * Adds up the counts of a list of rows to one statistic for each group, and to one for all.
@@ -42,18 +28,10 @@ export function summarize(
   kind: StatisticGroup,
   rows: readonly StatisticRow[],
 ): { total: Statistic; groups: Statistic[] } {
-  const groups = [...Map.groupBy(rows, (row) => keyOf(kind, row))].map(([key, some]) => ({
-    key,
-    some,
-    size: sum(some),
-  }));
-  const inOrder =
-    kind === 'hour'
-      ? groups.toSorted((a, b) => Number(a.key) - Number(b.key))
-      : groups.toSorted((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1)).slice(0, STATISTICS.groups);
+  const groups = groupsOf(kind, rows, (row) => keyOf(kind, row)).map(({ key, some }) => statisticOf(key, some));
   const ofAll = [...Map.groupBy(rows, ({ status, upToMs }) => `${status} ${upToMs}`).values()];
   const total = ofAll.map((some) => ({ ...(some[0] as StatisticRow), total: sum(some) }));
-  return { total: statisticOf('', total), groups: inOrder.map(({ key, some }) => statisticOf(key, some)) };
+  return { total: statisticOf('', total), groups };
 }
 
 function keyOf(kind: StatisticGroup, { group, status }: StatisticRow): string {
@@ -74,10 +52,6 @@ function statisticOf(key: string, rows: readonly StatisticRow[]): Statistic {
     p50: quantile(measured, 0.5),
     p99: quantile(measured, 0.99),
   };
-}
-
-function sum(rows: readonly StatisticRow[]): number {
-  return rows.reduce((total, row) => total + row.total, 0);
 }
 
 /** Estimates a quantile; durations are assumed to be spread evenly between two bounds. */

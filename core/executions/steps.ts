@@ -25,9 +25,9 @@ export interface StepLog {
   /**
    * Records work on the credential, if it is a refresh.
    *
-   * @param judge returns whether a new credential was obtained; undefined if nothing was refreshed
+   * @param wasObtained returns whether a new credential was obtained; undefined if nothing was refreshed
    */
-  refresh<T>(work: () => Promise<T>, judge: (result: T) => boolean | undefined): Promise<T>;
+  refresh<T>(work: () => Promise<T>, wasObtained: (result: T) => boolean | undefined): Promise<T>;
 }
 
 /**
@@ -67,10 +67,10 @@ export function createStepLog(now: () => number): StepLog {
       await wait();
       add('WAIT', startedAt);
     },
-    async refresh(work, judge) {
+    async refresh(work, wasObtained) {
       const startedAt = now();
       const result = await work();
-      const obtained = judge(result);
+      const obtained = wasObtained(result);
       if (obtained !== undefined) add('REFRESH', startedAt, { error_kind: obtained ? null : 'upstream_auth' });
       return result;
     },

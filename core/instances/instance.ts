@@ -38,7 +38,8 @@ export async function registerSoleInstance(deps: InstanceDeps): Promise<Instance
  */
 export async function registerSharedInstance(deps: InstanceDeps): Promise<Instance> {
   const instance = await register(deps, (tx) => removeSilent(tx, deps));
-  deps.store.fence(instance.number);
+  const running = await deps.store.read.instances.list();
+  deps.store.fence(instance.number, running.filter(({ number }) => number < instance.number).length);
   await cleanUp(deps);
   return instance;
 }

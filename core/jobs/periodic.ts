@@ -3,6 +3,7 @@ import { JOBS } from '../budgets.ts';
 import { fraction } from '../random.ts';
 import { inBackground } from '../scheduling/background.ts';
 import { inSpan } from '../spans.ts';
+import { type CountRun, measureRun } from './measure-run.ts';
 
 /** Work that one instance of the deployment repeats. Times are in milliseconds. */
 export interface PeriodicJob {
@@ -22,8 +23,8 @@ export interface PeriodicDeps {
   /** The number of this instance. */
   owner: number;
   log: { error(fields: object, message: string): void };
-  /** Called with the outcome of each run. */
-  counted(name: string, outcome: 'done' | 'failed'): void;
+  /** Called with the outcome and the duration of each run. */
+  counted: CountRun;
   /** Called when a run has ended. @param ms how soon to look for the next one */
   wake(ms: number): void;
 }
@@ -87,10 +88,8 @@ export function createPeriodicJobs(
   async function runTaken({ name, run }: PeriodicJob): Promise<void> {
     try {
       const facts = () => ({ name: `job ${name}`, kind: 'internal' as const, attributes: {} });
-      if (!stopping.aborted) await inSpan(facts, () => run(stopping));
-      counted(name, 'done');
+      if (!stopping.aborted) await measureRun(name, counted, () => inSpan(facts, () => run(stopping)));
     } catch (err) {
-      counted(name, 'failed');
       log.error({ job: name, err }, 'a periodic job failed');
     }
     await store.write((tx) => tx.periodicJobs.release(name, owner));

@@ -1,4 +1,11 @@
-import { type JobRow, StorageError, type Store, type Transaction, type WaitingLane } from '../../db/store.ts';
+import {
+  type JobClaim,
+  type JobRow,
+  StorageError,
+  type Store,
+  type Transaction,
+  type WaitingLane,
+} from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
 import { type AttemptDeps, attempt, jobOf, SERVER_FAILED } from './attempt.ts';
@@ -58,8 +65,11 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
   const lanesOf = new Map(
     deps.kinds.map(({ name, total }) => [name, total === undefined ? shared : new Lanes({ total, perLane: placesIn })]),
   );
-  const underWay = new Set<Promise<void>>();
+  /** The running attempts, by the id of their job. */
+  const underWay = new Map<string, Promise<void>>();
   const unsettled = new Map<string, Unsettled>();
+  /** Until this time, a claim that failed may be committed, because the connection to the database was lost meanwhile. */
+  let mayBeClaimedUntil = Number.NEGATIVE_INFINITY;
   /** Where the next pass continues, by kind. */
   const places = new Map<string, WaitingLane>();
 
@@ -76,23 +86,33 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     let rows: JobRow[] = [];
     try {
       const { environmentId, lane: name } = lane;
-      const claim = { kind: kind.name, environmentId, lane: name, owner, now: now(), limit: leaves.length };
-      // A power failure that undoes a claim also ends its attempt, so the claim need not be durable.
-      await store.note(async (tx) => {
-        rows = await tx.jobQueue.claim(claim);
-      });
+      rows = await claim({ kind: kind.name, environmentId, lane: name, owner, now: now(), limit: leaves.length });
     } finally {
       for (const leave of leaves.splice(rows.length)) leave();
     }
     for (const [index, row] of rows.entries()) {
       const work = workOn(kind, row).finally(() => {
         leaves[index]?.();
-        underWay.delete(work);
+        if (underWay.get(row.id) === work) underWay.delete(row.id);
         wake(JOBS.nextMs);
       });
-      underWay.add(work);
+      underWay.set(row.id, work);
     }
     return rows.length;
+  }
+
+  async function claim(wanted: JobClaim): Promise<JobRow[]> {
+    let rows: JobRow[] = [];
+    try {
+      // A power failure that undoes a claim also ends its attempt, so the claim need not be durable.
+      await store.note(async (tx) => {
+        rows = await tx.jobQueue.claim(wanted);
+      });
+      return rows;
+    } catch (error) {
+      mayBeClaimedUntil = now() + JOBS.lostClaimMs;
+      throw error;
+    }
   }
 
   async function workOn(kind: JobKind, row: JobRow): Promise<void> {
@@ -173,6 +193,16 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     }
   }
 
+  /** Gives back the jobs that this instance owns in the database and does not know of. */
+  async function freeLost(): Promise<void> {
+    if (now() > mayBeClaimedUntil) return;
+    // If an attempt ends after this read, the row is not the current one any more, and nothing is changed.
+    for (const row of await store.read.jobQueue.owned(owner)) {
+      if (underWay.has(row.id) || unsettled.has(row.id)) continue;
+      await settle({ row, outcome: { kind: 'retry', reason: ABANDONED } });
+    }
+  }
+
   return {
     async look(lanes) {
       void store.shareReads();
@@ -180,13 +210,14 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
       // Iterates over a copy, because an outcome that still cannot be stored is added again.
       for (const end of [...unsettled.values()]) await settleOrKeep(end);
       await freeAbandoned();
+      await freeLost();
       let begun = 0;
       for (const kind of kinds.values()) begun += await lookAt(kind, lanes ? Number.POSITIVE_INFINITY : LANES);
       return begun;
     },
     isBusy: () => underWay.size > 0,
     async idle() {
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
     },
   };
 }

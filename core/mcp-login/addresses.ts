@@ -3,15 +3,15 @@ import type { EnvironmentRow } from '../../db/store.ts';
 type HasBaseUrl = Pick<EnvironmentRow, 'baseUrl'>;
 
 /** The path to which clients redirect the browser of a user. */
-export const AUTHORIZE_PATH = '/oauth/authorize';
+const AUTHORIZE_PATH = '/oauth/authorize';
 /** The path to which the application redirects the browser; a continuation secret is appended. */
-export const LOGIN_PATH = '/oauth/login/';
+const LOGIN_PATH = '/oauth/login/';
 /** The path to which the login provider of an environment redirects the browser. */
 export const PROVIDER_CALLBACK_PATH = '/oauth/login/callback';
 /** The path to which the login provider redirects the browser after a login to the portal. */
 export const PORTAL_CALLBACK_PATH = '/portal/login/callback';
 /** The path of the consent page; its secret is appended. */
-export const CONSENT_PATH = '/oauth/consent/';
+const CONSENT_PATH = '/oauth/consent/';
 
 export function authorizationEndpoint({ baseUrl }: HasBaseUrl): string {
   return `${baseUrl}${AUTHORIZE_PATH}`;

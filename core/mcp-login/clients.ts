@@ -30,7 +30,7 @@ export async function findClient(
   if (!row)
     return {
       ok: false,
-      message: 'This server does not know the client. Remove the server in the client and add it again.',
+      message: 'The client is not registered at this server. Remove the server in the client and add it again.',
     };
   const { name, redirectUris, authMethod, refreshes, kind } = row;
   return { ok: true, client: { id, kind, name, redirectUris, authMethod, refreshes } };

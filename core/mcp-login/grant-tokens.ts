@@ -38,7 +38,7 @@ export function mintAccessToken(
  * server.
  */
 export function openAccessToken(
-  sealed: SealedTokens,
+  sealed: Pick<SealedTokens, 'open'>,
   environmentId: EnvironmentId,
   token: string,
 ): AccessTokenPayload | null {

@@ -3,7 +3,7 @@ import type { LoginProviderRow, LoginSubject } from '../../db/store.ts';
 /** The user that claims describe, or why they do not. The message is for the user and names the claim. */
 export type Identified = { ok: true; subject: LoginSubject } | { ok: false; message: string };
 
-/** As long as the fields of accounts with the same names can be. */
+/** The longest value, in characters: the same as for these fields of accounts. */
 const LONGEST = 255;
 
 /**

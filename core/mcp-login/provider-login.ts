@@ -27,7 +27,10 @@ export interface ProviderLoginDeps {
 }
 
 export type LoginBegun =
-  /** `url`: where the browser goes. `state`: what it returns with. `kept`: the sealed request. */
+  /**
+   * `url`: the address that the browser is redirected to. `state`: the value with which it returns. `kept`: the
+   * encrypted data that the return needs.
+   */
   { ok: true; url: string; state: string; kept: string } | OpenIdFailure;
 
 /** The purpose of a login. */

@@ -14,9 +14,9 @@ export const OFFLINE_ACCESS = 'offline_access';
  * known scope gets all scopes; with fewer, the client would have to ask its user again at the first call.
  */
 export function readMcpScopes(text: string | undefined): McpScope[] {
-  const asked = new Set(text?.split(' '));
-  if (asked.has('tools:call')) return [...MCP_SCOPES];
-  return asked.has('tools:read') ? ['tools:read'] : [...MCP_SCOPES];
+  const requested = new Set(text?.split(' '));
+  if (requested.has('tools:call')) return [...MCP_SCOPES];
+  return requested.has('tools:read') ? ['tools:read'] : [...MCP_SCOPES];
 }
 
 /** The methods that use accounts of the user. Lists of resources and prompts contain data of an account. */
@@ -25,6 +25,12 @@ const CALLS = /^(tools\/call|resources\/.*|prompts\/.*)$/s;
 /** Whether a grant of some scopes allows a method of the protocol. */
 export function allowsMethod(scopes: readonly string[], method: unknown): boolean {
   return typeof method !== 'string' || !CALLS.test(method) || scopes.includes('tools:call');
+}
+
+/** Whether a grant of some scopes allows every message in a body, which is one message or a list. */
+export function allowsMessages(scopes: readonly string[], body: unknown): boolean {
+  const messages = (Array.isArray(body) ? body : [body]) as ({ method?: unknown } | null | undefined)[];
+  return messages.every((message) => allowsMethod(scopes, message?.method));
 }
 
 /** The scopes of a challenge: all scopes, because clients request exactly those of the challenge. */

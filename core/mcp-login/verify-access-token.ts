@@ -11,7 +11,7 @@ import { mayIdentifyUsers } from './login-provider.ts';
  * @param now milliseconds UTC
  */
 export async function verifyAccessToken(
-  sealed: SealedTokens,
+  sealed: Pick<SealedTokens, 'open'>,
   read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'oauthGrants' | 'operatorSessions'>,
   environmentId: EnvironmentId,
   serverId: string,

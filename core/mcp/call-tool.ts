@@ -79,10 +79,10 @@ async function callOnce(
   let execution: RunningExecution | undefined;
   if (earlierLink) await waitForAccount(deps, session, key, watch.signal);
   try {
-    const selector = { by: 'key' as const, key };
+    const selector = { by: 'key' as const, key, connectionId: connection.id };
     const call = { executionId, toolName: tool.name, selector, ...takeAllPages(tool, given) };
     const request = await checkOwnInput(deps.store.read, deps, environment.id, call);
-    const ahead = await planAhead(deps.store.read, deps, environment.id, request);
+    const ahead = await planAhead(deps.store, deps, environment.id, request);
     const { value, durable } = await deps.store.commit(async (tx) => {
       const begun =
         ahead instanceof ApiError ? undefined : await beginPlanned(tx, environment.id, request, ahead, origin);

@@ -1,9 +1,9 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow, Transaction } from '../../db/store.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { CreatedLink, CreateLinkDeps } from '../accounts/links/create-link.ts';
 import { createLink } from '../accounts/links/create-link.ts';
 import type { AccountKey } from '../accounts/selector.ts';
-import { createAccount } from '../accounts/write.ts';
 import { needsCredentials } from '../authorization/roles.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';

@@ -2,7 +2,7 @@ import { isRecord } from '../tools/pointer.ts';
 
 /** A `tools/call` request that is served without the MCP SDK. */
 export interface DirectCall {
-  /** The revision 2026-07-28, or the older ones. */
+  /** `modern`: the revision 2026-07-28. `legacy`: an older one. */
   era: 'modern' | 'legacy';
   id: string | number;
   name: string;
@@ -69,7 +69,10 @@ function eraOf(headers: Headers, name: string, meta: Record<string, unknown>): D
   return LEGACY.includes(String(version)) && isPlain && hasOnly(meta, ['progressToken']) ? 'legacy' : undefined;
 }
 
-/** Whether `_meta` is the envelope of the newer revision, and nothing in it needs a closer look. */
+/**
+ * Whether `_meta` contains only the version, the client and its capabilities, in the form that the newer revision
+ * requires. The MCP SDK handles any other content.
+ */
 function isEnvelope(meta: Record<string, unknown>): boolean {
   const { version, client, capabilities } = ENVELOPE;
   if (!hasOnly(meta, [version, client, capabilities, 'progressToken']) || meta[version] !== MODERN) return false;

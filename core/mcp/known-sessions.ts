@@ -15,7 +15,7 @@ export interface KnownSessions {
  * Remembers the ids of sessions that clients have ended, up to a limit and in this process only. If such an id is
  * forgotten, its owner could use it again with a valid token, but a new session would give the same access.
  */
-export function createKnownSessions(sealed: SealedTokens): KnownSessions {
+export function createKnownSessions(sealed: Pick<SealedTokens, 'open'>): KnownSessions {
   const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });
   return {
     open(owner, id) {

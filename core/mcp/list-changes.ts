@@ -9,7 +9,7 @@ import { findServer, type McpServerDefinition } from './server-definition.ts';
 import { type McpSession, ownerOf } from './session.ts';
 
 /** The lists whose changes are reported to clients. */
-export const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
+const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
 
 export type ListKind = (typeof LIST_KINDS)[number];
 
@@ -50,7 +50,10 @@ const NO_CHANGES: ReadonlySet<EventType> = new Set([
   'connected_account.refresh_failed',
 ]);
 
-/** How much longer an environment is left alone than its check took: checks use at most a fifth of the time. */
+/**
+ * After a check, the environment is not checked again for four times as long as the check took. So checks use at most
+ * a fifth of the time.
+ */
 const PAUSE = 4;
 
 /**
@@ -81,7 +84,7 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
     return last;
   }
 
-  /** The environments that are being checked, or were a moment ago, and whether something has changed since. */
+  /** The environments that are being checked or were checked just before, and whether something has changed since. */
   const checked = new Map<EnvironmentId, { again: boolean }>();
 
   /** Pauses after each check, so that an environment with many streams and changes does not use all processor time. */

@@ -43,7 +43,7 @@ function withPlainError(message: Message): Message {
  *
  * @returns undefined for any other message
  */
-export function messageOfIssues(message: string): string | undefined {
+function messageOfIssues(message: string): string | undefined {
   const start = message.indexOf('[');
   if (start < 0 || !message.endsWith(']')) return undefined;
   try {

@@ -3,7 +3,7 @@ import { callTool } from './call-tool.ts';
 import type { DirectCall } from './direct-call.ts';
 import { meantCall } from './finder-tools.ts';
 import type { McpSession } from './session.ts';
-import type { ToolServerDeps } from './tool-server.ts';
+import type { ToolServerDeps } from './tool-server-deps.ts';
 
 /**
  * Runs a `tools/call` without the MCP SDK.

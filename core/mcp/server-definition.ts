@@ -30,14 +30,17 @@ export interface McpServerDefinition {
 /** The MCP server of a connection offers all tools, and nothing that only a config can permit. */
 const TOOLS_ONLY = { tools: null, maxListed: MCP_SERVER.listedTools, resources: false, prompts: false };
 
+const CONFIG_ID = /^mcp_/;
+
 /** Returns the definition of an MCP server; undefined if the environment has no such connection or config. */
 export async function findServer(
   read: ReadRepositories,
   environmentId: EnvironmentId,
   id: string,
 ): Promise<McpServerDefinition | undefined> {
-  const config = await read.mcpConfigs.get(environmentId, id);
-  if (config) {
+  if (CONFIG_ID.test(id)) {
+    const config = await read.mcpConfigs.get(environmentId, id);
+    if (!config) return undefined;
     const mappings: McpMapping[] = [];
     for (const mapping of config.mappings) {
       const { connectionId, tools, resources = false, prompts = false } = mapping;

@@ -33,7 +33,7 @@ export function sealSessionId(sealed: SealedTokens, owner: string, params: unkno
 }
 
 /** @returns null if the id was altered, has expired, or belongs to another owner */
-export function openSessionId(sealed: SealedTokens, owner: string, id: string): Handshake | null {
+export function openSessionId(sealed: Pick<SealedTokens, 'open'>, owner: string, id: string): Handshake | null {
   const text = sealed.open(PURPOSE, [owner], id);
   return text === null ? null : (JSON.parse(text) as Handshake);
 }

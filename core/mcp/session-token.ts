@@ -46,7 +46,7 @@ export function mintSessionToken(
  * environment (`token`), or its API client has changed
  */
 export async function openSessionToken(
-  sealed: SealedTokens,
+  sealed: Pick<SealedTokens, 'open'>,
   read: Pick<ReadRepositories, 'apiClients' | 'operatorSessions'>,
   environmentId: EnvironmentId,
   serverId: string,

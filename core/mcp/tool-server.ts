@@ -7,10 +7,8 @@ import type {
 } from '@modelcontextprotocol/server';
 import { MCP_SERVER } from '../budgets.ts';
 import { programVersion } from '../program-version.ts';
-import type { SealedTokens } from '../vault/sealed-token.ts';
 import { displayName } from './ask-to-connect.ts';
 import { type AskedClient, askToOpenLink, declined, describeLink, wasDeclined } from './ask-user.ts';
-import type { CallDeps } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
 import { sealConnectState } from './connect-state.ts';
 import { contentCapabilities, serveContents } from './contents/serve-contents.ts';
@@ -23,10 +21,7 @@ import { presentMcpTool } from './present-tool.ts';
 import { logged, readState, watchOf } from './request-context.ts';
 import { failureResult } from './results.ts';
 import { type McpSession, sessionOf } from './session.ts';
-
-export interface ToolServerDeps extends CallDeps {
-  sealedStates: SealedTokens;
-}
+import type { ToolServerDeps } from './tool-server-deps.ts';
 
 /** How the server names itself to clients. */
 export const SERVER_INFO = { name: 'valetkey', title: 'Valetkey', version: programVersion() };

@@ -20,6 +20,15 @@ export interface Destination {
   target: Target;
 }
 
+/** A connection that one call uses. */
+export interface TakenConnection {
+  client: Client;
+  /** Whether it was open before, so its server may be closing it. */
+  isKept: boolean;
+  /** Call it once, when the call has ended. */
+  release(): void;
+}
+
 /**
  * Gives each call an HTTP/1.1 connection that no other call uses at the same time, and keeps it for the next call to
  * the same origin. Opening a connection is part of the call: cancelling the call cancels the lookup, the connection and
@@ -42,24 +51,26 @@ export class ConnectionPool {
     return this.#idleCount;
   }
 
+  /** Takes a connection that is open already for one call; undefined if none is idle. */
+  takeKept({ origin }: Destination): TakenConnection | undefined {
+    const client = this.#closed ? undefined : this.#takeIdle(origin);
+    if (client === undefined) return undefined;
+    this.#inUse++;
+    return { client, isKept: true, release: () => this.#release(origin, client) };
+  }
+
   /**
-   * Takes a connection for one call.
+   * Opens a connection for one call.
    *
    * @param signal cancels the opening; rejects with its reason, an EgressError
-   * @returns `isKept`: whether it was open before, so its server may be closing it; call `release` once, when the call
-   * has ended
    * @throws EgressError whose `sent` is false
    */
-  async take(
-    { origin, target }: Destination,
-    signal: AbortSignal,
-  ): Promise<{ client: Client; isKept: boolean; release: () => void }> {
+  async open({ origin, target }: Destination, signal: AbortSignal): Promise<TakenConnection> {
     if (this.#closed) throw new EgressError('unreachable', 'The service is stopping.');
-    const kept = this.#takeIdle(origin);
     this.#inUse++;
     try {
-      const client = kept ?? (await this.#open(origin, target, signal));
-      return { client, isKept: kept !== undefined, release: () => this.#release(origin, client) };
+      const client = await this.#connect(origin, target, signal);
+      return { client, isKept: false, release: () => this.#release(origin, client) };
     } catch (error) {
       this.#left();
       throw error;
@@ -74,7 +85,7 @@ export class ConnectionPool {
     await this.#closed.promise;
   }
 
-  async #open(origin: string, target: Target, signal: AbortSignal): Promise<Client> {
+  async #connect(origin: string, target: Target, signal: AbortSignal): Promise<Client> {
     const { connect, maxHeaderBytes, keptConnectionMs } = this.#options;
     const socket = await connect(target, signal);
     let isTaken = false;

@@ -48,7 +48,7 @@ export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string 
 export interface Egress {
   /** Sends one call of a tool, on a pooled connection. */
   send(request: EgressRequest): Promise<EgressResponse>;
-  /** As `send`, but without redirects and with a streamed response body. */
+  /** Sends one call without following redirects, and returns the body of the response as a stream. */
   stream(request: EgressRequest): Promise<EgressStream>;
   /**
    * Protocol calls (token, discovery, revocation, identity), made with got: without redirects or retries, with one

@@ -146,9 +146,12 @@ async function follow(
 ): Promise<{ hop: Hop; answer: WireResponse }> {
   let hop = first;
   for (let hops = 0; ; hops++) {
-    const answer = await once(deps, hop, limits, signal).catch((error: EgressError) => {
-      throw hops === 0 ? error : error.afterSending();
-    });
+    let answer: WireResponse;
+    try {
+      answer = await once(deps, hop, limits, signal);
+    } catch (error) {
+      throw hops === 0 ? error : (error as EgressError).afterSending();
+    }
     const next = maxHops === 0 ? undefined : sameOriginRedirect(hop, answer.status, answer.headers);
     if (next === undefined) return { hop, answer };
     if (hops === maxHops) {
@@ -166,9 +169,11 @@ async function once(
 ): Promise<WireResponse> {
   const { target, targetOrigin: origin } = policy.route(hop.url);
   breaker.check(origin);
-  const leave = await lanes.enter(origin, signal);
+  const entry = lanes.enter(origin, signal);
+  const leave = entry instanceof Promise ? await entry : entry;
   try {
-    if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
+    const hasSpace = hold.reserveNow(BODIES.firstBytes) || (await hold.reserve(BODIES.firstBytes, signal));
+    if (!hasSpace) throw bodyMemoryExhausted(false);
     const { method, headers, body, url } = hop;
     const request = { origin, path: url.pathname + url.search, method, headers, body };
     return await breaker.run(origin, async () => {
@@ -196,7 +201,7 @@ export async function onConnection<T>(
   begin: (client: Dispatcher) => Promise<T>,
 ): Promise<{ result: T; release: () => void }> {
   for (;;) {
-    const { client, isKept, release } = await pool.take(destination, signal);
+    const { client, isKept, release } = pool.takeKept(destination) ?? (await pool.open(destination, signal));
     try {
       return { result: await begin(client), release };
     } catch (error) {

@@ -131,7 +131,8 @@ function begin(
 
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       onRequestStart(started) {
-        // As in `exchange`: a request that was already written once is not written again.
+        // The HTTP client may ask to write a request a second time. It is then not written again, because the first
+        // attempt may have had an effect.
         if (signal.aborted || controller !== undefined)
           started.abort(new EgressError('aborted', 'The call has ended.'));
         else controller = started;

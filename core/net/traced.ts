@@ -1,4 +1,4 @@
-import { inSpan, type SpanFacts } from '../spans.ts';
+import { inSpan, isTraced, type SpanFacts } from '../spans.ts';
 import { EgressError } from './egress-error.ts';
 import type { EgressRequest, TracedRequest } from './send.ts';
 
@@ -9,8 +9,9 @@ import type { EgressRequest, TracedRequest } from './send.ts';
 export function traced<Response extends { status: number }>(
   send: (request: TracedRequest) => Promise<Response>,
 ): (request: EgressRequest) => Promise<Response> {
-  return (request) =>
-    inSpan(
+  return (request) => {
+    if (!isTraced()) return send(request);
+    return inSpan(
       () => outboundSpan(request.method, new URL(request.url)),
       async (span) => {
         const { traceparent } = span;
@@ -22,6 +23,7 @@ export function traced<Response extends { status: number }>(
         return response;
       },
     );
+  };
 }
 
 /** Follows the semantic conventions for HTTP clients. */

@@ -2,7 +2,7 @@ import type { HttpCall } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type FlowDocument, type FlowSource, readAccountValues, readsFrom } from './account-values.ts';
-import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
+import { type CallFailure, type CallOutcome, callProblem, readCallOutcome } from './call-outcome.ts';
 import type { ClientCredentials } from './client-auth.ts';
 import { sendCall } from './http-call.ts';
 import { verifyIdToken } from './id-token.ts';
@@ -44,7 +44,7 @@ export async function readAccountFacts(request: AccountFactsRequest): Promise<Ac
   }
 }
 
-/** Reads the sources one after another. Each may need values of an earlier one. */
+/** Reads the sources of an account's values one after another, because each may need values of an earlier one. */
 class Inquiry {
   readonly #request: AccountFactsRequest;
   readonly #fetch: ProtocolFetch;
@@ -87,7 +87,7 @@ class Inquiry {
     const known = withInputs(provider, this.#values);
     const response = await sendCall(known, call, { token: accessToken, accessToken, client }, this.#fetch);
     const rules = source === 'identity' ? provider.config.identity?.errors : undefined;
-    const outcome: CallOutcome = await judgeCall(response, rules, now());
+    const outcome: CallOutcome = await readCallOutcome(response, rules, now());
     return outcome.ok ? this.#add(source, outcome.body) : outcome;
   }
 

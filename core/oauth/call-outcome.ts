@@ -26,7 +26,7 @@ export type NoResponse =
  *
  * @param now milliseconds UTC
  */
-export async function judgeCall(
+export async function readCallOutcome(
   response: Response,
   rules: ResponseRules | undefined,
   now: number,

@@ -71,13 +71,13 @@ export function readCallback(
   }
   const [code, ...moreCodes] = own('code');
   if (!code || moreCodes.length > 0) return failed('no_code', 'The provider sent no authorization code.');
-  const judged = new URLSearchParams({ state, code });
+  const response = new URLSearchParams({ state, code });
   return {
     ok: true,
     response: validateAuthResponse(
       { issuer: kept.issuer ?? kept.tokenEndpoint },
       { client_id: kept.clientId },
-      judged,
+      response,
       kept.state,
     ),
   };

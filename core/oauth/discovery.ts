@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import { isSecureAddress } from '../connectors/secure-address.ts';
-import { readsFrom } from './account-values.ts';
-import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
+import { callProblem, type NoResponse, readCallOutcome } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
 import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
@@ -71,7 +69,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
   for (const address of addresses) {
     try {
       const response = await fetch(address, DOCUMENT);
-      const outcome = await judgeCall(response, undefined, now());
+      const outcome = await readCallOutcome(response, undefined, now());
       // A web page instead of metadata is treated like an error.
       if (outcome.ok && outcome.body !== undefined) {
         const read = readMetadata(outcome.body, issuer);
@@ -83,12 +81,6 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
     }
   }
   return { ok: false, kind: 'no_metadata', message: 'The authorization server publishes no metadata.' };
-}
-
-/** Whether a flow with this configuration needs the metadata of its issuer. */
-export function needsMetadata(config: OAuthConfig): boolean {
-  if (config.issuer === undefined) return false;
-  return config.authorize_uri === undefined || config.token_uri === undefined || readsFrom(config, 'id_token');
 }
 
 /**

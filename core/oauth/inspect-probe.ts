@@ -43,21 +43,21 @@ export function probeTokenEndpoint(
   });
 }
 
-type Judged = Pick<Check, 'verdict' | 'found'>;
+type Finding = Pick<Check, 'verdict' | 'found'>;
 
 async function probe(
   what: string,
   address: string,
   fetchFor: FetchFor,
   init: RequestInit,
-  judge: (response: Response) => Promise<Judged>,
+  examine: (response: Response) => Promise<Finding>,
 ): Promise<Check> {
-  const check = (judged: Judged): Check => ({ what, expected: 'an https address that responds', ...judged });
+  const check = (finding: Finding): Check => ({ what, expected: 'an https address that responds', ...finding });
   if (address.includes('{{')) return check({ verdict: 'unknown', found: `${address} differs by account` });
   const url = URL.parse(address);
   if (url === null || !isSecureAddress(url)) return check({ verdict: 'differs', found: address });
   try {
-    return check(await judge(await restrictedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
+    return check(await examine(await restrictedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
   } catch (error) {
     if (!isTransportFailure(error)) throw error;
     return check({ verdict: 'differs', found: `${address}: ${error.message}` });

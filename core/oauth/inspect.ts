@@ -38,7 +38,7 @@ export async function inspectProvider(request: InspectRequest): Promise<Check[]>
   if (tokenUri !== undefined) probes.push(probeTokenEndpoint(tokenUri, config.token_request_format, fetchFor));
   return [
     ...(await Promise.all(probes)),
-    ...(issuer === undefined || discovered === undefined ? [] : [judgeDiscovery(issuer, isNamed, discovered)]),
+    ...(issuer === undefined || discovered === undefined ? [] : [checkDiscovery(issuer, isNamed, discovered)]),
     ...(metadata === undefined ? [] : compareMetadata(pattern, metadata)),
   ];
 }
@@ -56,7 +56,7 @@ function discover({ fetchFor, now }: InspectRequest, issuer: string): Promise<Di
   return createDiscovery(now).discover({ issuer, partition: 'doctor', fetchFor });
 }
 
-function judgeDiscovery(issuer: string, isNamed: boolean, discovered: Discovered): Check {
+function checkDiscovery(issuer: string, isNamed: boolean, discovered: Discovered): Check {
   const expected = `the metadata of ${issuer}`;
   if (discovered.ok) return { what: 'issuer', verdict: 'ok', expected, found: describe(discovered.metadata) };
   // If a guessed issuer has no metadata, the connector may still be correct.

@@ -1,6 +1,6 @@
 import { isSecureAddress, mayReferTo } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
-import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
+import { callProblem, type NoResponse, readCallOutcome } from './call-outcome.ts';
 import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
 /** As many as a connector's definition can list. Further ones in the metadata are ignored. */
@@ -39,7 +39,7 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
   for (const address of metadataAddresses(url, metadata)) {
     try {
       const response = await fetch(address, DOCUMENT);
-      const outcome = await judgeCall(response, undefined, now());
+      const outcome = await readCallOutcome(response, undefined, now());
       if (outcome.ok && isRecord(outcome.body)) return read(outcome.body, url);
       if (!outcome.ok && outcome.kind === 'unavailable') return outcome;
     } catch (error) {

@@ -2,7 +2,7 @@ import { type AuthorizationServer, customFetch, dynamicClientRegistrationRequest
 import { isOnThisMachine } from '../connectors/secure-address.ts';
 import { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
-import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
+import { type CallFailure, callProblem, readCallOutcome } from './call-outcome.ts';
 import type { ClientAuthMethod } from './client-auth.ts';
 import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from './transport.ts';
 
@@ -71,7 +71,7 @@ export async function registerClient({ server, description, fetchFor, now }: Reg
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(url, { ...options, headers }),
     });
-    const outcome = await judgeCall(response, { code: '/error' }, now());
+    const outcome = await readCallOutcome(response, { code: '/error' }, now());
     return outcome.ok ? read(outcome.body, description) : outcome;
   } catch (error) {
     return callProblem(error);

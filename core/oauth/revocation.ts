@@ -1,7 +1,7 @@
 import { customFetch, revocationRequest } from 'oauth4webapi';
 import type { RevocationMethod, TokenKind } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
-import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
+import { type CallFailure, type CallOutcome, callProblem, readCallOutcome } from './call-outcome.ts';
 import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
 import { fillTexts } from './fill.ts';
 import { sendCall } from './http-call.ts';
@@ -69,7 +69,7 @@ async function revokeOne(
 ): Promise<RevocationOutcome> {
   try {
     const response = await request(revocation, way, kind, token);
-    return verdict(await judgeCall(response, way.errors ?? STANDARD_ERRORS, revocation.now()), way);
+    return verdict(await readCallOutcome(response, way.errors ?? STANDARD_ERRORS, revocation.now()), way);
   } catch (error) {
     return verdict(callProblem(error), way);
   }

@@ -41,7 +41,7 @@ function providerParameters({ wire }: TokenServer, standard: URLSearchParams): U
  * @param requestedAt when the request was sent, milliseconds UTC
  * @param now milliseconds UTC
  */
-export async function judgeTokenResponse(
+export async function readTokenOutcome(
   response: Response,
   server: TokenServer,
   requestedAt: number,

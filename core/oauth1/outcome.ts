@@ -39,7 +39,7 @@ export function outcomeOfRefusal(step: Step, status: number, problem: string | u
   if (problem !== undefined && REFUSED.has(problem)) return refused(`The provider rejected the request (${problem}).`);
   if (problem !== undefined && CLIENT.has(problem)) return refusedClient(problem);
   if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider returned ${status}.`);
-  // The client was accepted for temporary credentials a moment ago, so these or the verifier were rejected.
+  // The provider accepted the client in the first step, so it now rejects the temporary credentials or the verifier.
   if (step === 'token') return refused('The provider no longer accepts this authorization.');
   return refusedClient(`status ${status}`);
 }

@@ -43,7 +43,7 @@ const CREDENTIAL_NAMES =
 const SIGNATURE_NAMES =
   /^x-amz-(content-sha256|date|algorithm|credential|security-token|signature|signedheaders|expires)$/i;
 
-/** Whether a parameter contains a credential, judged by its name or by a security scheme. */
+/** Whether a parameter contains a credential, according to its name or by a security scheme. */
 export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<string>): boolean {
   if (schemeNames.has(`${parameter.in} ${parameter.name.toLowerCase()}`)) return true;
   return parameter.in !== 'path' && (CREDENTIAL_NAMES.test(parameter.name) || SIGNATURE_NAMES.test(parameter.name));

@@ -52,7 +52,7 @@ export interface ImportResult {
   report: ImportReport;
 }
 
-export const DEFAULT_LIMIT = 300;
+const DEFAULT_LIMIT = 300;
 const PROGRESS_EVERY = 50;
 
 /**

@@ -1,20 +1,30 @@
+import type parse from 'jsonpath-rfc9535/parser';
 import { compileSearchPattern } from '../connectors/linear-pattern.ts';
 import { isRecord } from '../tools/pointer.ts';
-import { follow, type PathNode, type SegmentNode } from './json-path.ts';
 import type { PathWork } from './path-work.ts';
 
-interface Segments {
-  segments: readonly { type: string; node: SegmentNode }[];
+type Segment = ReturnType<typeof parse>['segments'][number];
+type Selector = (Segment['node'] & { type: 'BracketedSelection' })['selectors'][number];
+/** The content of a segment: one selector, or several in brackets. */
+export type SegmentNode = Segment['node'] | Selector;
+/** The steps of a JSONPath, as the library parses them. */
+export type Segments = readonly { type: string; node: SegmentNode }[];
+
+interface Query {
+  segments: Segments;
 }
 
+/** Returns the nodes that a query in a filter selects, from the node that is filtered (`@`) or from the root (`$`). */
+export type RunQuery = (start: '@' | '$', segments: Segments) => readonly { value: unknown }[];
+
 type Literal = { type: 'Literal'; value: string | number | boolean | null };
-type FilterQuery = { type: 'FilterQuery'; value: ({ type: 'RelQuery' } | { type: 'JsonPathQuery' }) & Segments };
+type FilterQuery = { type: 'FilterQuery'; value: ({ type: 'RelQuery' } | { type: 'JsonPathQuery' }) & Query };
 type FunctionCall = {
   type: 'FunctionExpr';
   name: string;
   arguments: (Literal | FilterQuery | JsonPathFilter | FunctionCall)[];
 };
-type Comparable = Literal | ({ type: 'RelSingularQuery' | 'AbsSingularQuery' } & Segments) | FunctionCall;
+type Comparable = Literal | ({ type: 'RelSingularQuery' | 'AbsSingularQuery' } & Query) | FunctionCall;
 
 /** A filter expression of RFC 9535 §2.3.5, as the library parses it. */
 export type JsonPathFilter =
@@ -26,19 +36,22 @@ export type JsonPathFilter =
 /** The value of a query that selects nothing (RFC 9535 §2.3.5.2.2). */
 const NOTHING = Symbol('Nothing');
 
-/** @param node the value of `@` */
-export function passesFilter(root: PathNode, node: PathNode, filter: JsonPathFilter, work: PathWork): boolean {
-  return new Filter(root, node, work).passes(filter);
+/**
+ * Evaluates a filter for one node of a document.
+ *
+ * @param runQuery runs the queries of the filter
+ * @param work limits the cost of all selections of one import
+ */
+export function passesFilter(filter: JsonPathFilter, runQuery: RunQuery, work: PathWork): boolean {
+  return new Filter(runQuery, work).passes(filter);
 }
 
 class Filter {
-  readonly #root: PathNode;
-  readonly #node: PathNode;
+  readonly #runQuery: RunQuery;
   readonly #work: PathWork;
 
-  constructor(root: PathNode, node: PathNode, work: PathWork) {
-    this.#root = root;
-    this.#node = node;
+  constructor(runQuery: RunQuery, work: PathWork) {
+    this.#runQuery = runQuery;
     this.#work = work;
   }
 
@@ -60,15 +73,14 @@ class Filter {
     }
   }
 
-  #nodes({ value }: FilterQuery): PathNode[] {
-    return follow(this.#root, value.type === 'RelQuery' ? this.#node : this.#root, value.segments, this.#work);
+  #nodes({ value }: FilterQuery) {
+    return this.#runQuery(value.type === 'RelQuery' ? '@' : '$', value.segments);
   }
 
   #value(comparable: Comparable): unknown {
     if (comparable.type === 'Literal') return comparable.value;
     if (comparable.type === 'FunctionExpr') return this.#call(comparable);
-    const start = comparable.type === 'RelSingularQuery' ? this.#node : this.#root;
-    return only(follow(this.#root, start, comparable.segments, this.#work));
+    return only(this.#runQuery(comparable.type === 'RelSingularQuery' ? '@' : '$', comparable.segments));
   }
 
   /** RFC 9535 §2.4. A function with wrong arguments evaluates to false. */
@@ -144,7 +156,7 @@ function wholeValue(pattern: string): string {
   return `^(?:${pattern.replace(/^\^/, '').replace(/(?<!\\)((?:\\\\)*)\$$/, '$1')})$`;
 }
 
-function only(nodes: readonly PathNode[]): unknown {
+function only(nodes: readonly { value: unknown }[]): unknown {
   return nodes.length === 1 ? nodes[0]?.value : NOTHING;
 }
 

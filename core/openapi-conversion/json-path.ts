@@ -1,6 +1,12 @@
 import parse from 'jsonpath-rfc9535/parser';
 import { isRecord } from '../tools/pointer.ts';
-import { type JsonPathFilter, passesFilter } from './json-path-filter.ts';
+import {
+  type JsonPathFilter,
+  passesFilter,
+  type RunQuery,
+  type SegmentNode,
+  type Segments,
+} from './json-path-filter.ts';
 import type { PathWork } from './path-work.ts';
 
 /** A node of a document: its value and its position. */
@@ -11,12 +17,6 @@ export interface PathNode {
   /** 0 for the root of the document. */
   depth: number;
 }
-
-type Query = ReturnType<typeof parse>;
-type Segment = Query['segments'][number];
-type Selector = (Segment['node'] & { type: 'BracketedSelection' })['selectors'][number];
-/** The content of a segment: one selector, or several in brackets. */
-export type SegmentNode = Segment['node'] | Selector;
 
 /** Limits for expressions; parsing a longer or deeper one could take too long. */
 const MAX_EXPRESSION = 2000;
@@ -41,12 +41,7 @@ export function selectNodes(document: unknown, expression: string, work: PathWor
 }
 
 /** @param start the value of `@` in a filter, otherwise the root */
-export function follow(
-  root: PathNode,
-  start: PathNode,
-  segments: readonly { type: string; node: SegmentNode }[],
-  work: PathWork,
-): PathNode[] {
+function follow(root: PathNode, start: PathNode, segments: Segments, work: PathWork): PathNode[] {
   let nodes = [start];
   for (const { type, node } of segments) {
     const found: PathNode[] = [];
@@ -101,7 +96,8 @@ function* select(root: PathNode, node: PathNode, selector: SegmentNode, work: Pa
       return;
     case 'FilterSelector':
       for (const child of children(node, work)) {
-        if (passesFilter(root, child, selector.value as JsonPathFilter, work)) yield child;
+        const runQuery: RunQuery = (start, segments) => follow(root, start === '@' ? child : root, segments, work);
+        if (passesFilter(selector.value as JsonPathFilter, runQuery, work)) yield child;
       }
   }
 }

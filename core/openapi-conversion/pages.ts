@@ -111,7 +111,7 @@ function counted(query: readonly Parameter[], { schema }: SuccessResponse, read:
   const items = onlyList(schema, read);
   if (!size || !parameter || items === undefined) return undefined;
   const style = parameter.name.toLowerCase() === 'page' ? 'page' : 'offset';
-  // This is the name in requests; `operation.ts` replaces it with the input's key.
+  // The name in requests. It is replaced by the key of the input when the inputs are named.
   const request = { in: 'query', name: parameter.name, page_size_input: size.name } as const;
   return { pagination: { style, request, response: { items } }, taken: [parameter.name] };
 }

@@ -23,7 +23,7 @@ export interface LeftOut extends OperationRef {
 }
 
 /** A part of an operation that was omitted or changed in the conversion. */
-export const NOTE_KINDS = {
+const NOTE_KINDS = {
   SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",
   INPUT_RENAMED: 'An input has a different name than its parameter.',

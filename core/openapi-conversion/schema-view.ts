@@ -61,7 +61,8 @@ function combined(first: Data, second: Data): Data {
   }
   const required = [first['required'], second['required']].flatMap((list) => (Array.isArray(list) ? list : []));
   if (required.length > 0) view['required'] = [...new Set(required)];
-  // If one part is closed, it would reject the members of the others.
+  // If one of the schemas forbids other members, it would reject the members of the other schema. So the result
+  // forbids none.
   if (view['additionalProperties'] === false) delete view['additionalProperties'];
   return view;
 }

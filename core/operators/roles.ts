@@ -26,8 +26,6 @@ const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
   OWNER: [...READS, ...WRITES, 'admin'],
 };
 
-export const ROLES = Object.keys(SCOPES_OF) as OperatorRole[];
-
 /** Returns the scopes of the access tokens of an operator. */
 export function scopesOf(role: OperatorRole): readonly Scope[] {
   return SCOPES_OF[role];

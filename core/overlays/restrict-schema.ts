@@ -19,7 +19,7 @@ export function requiredOf(schema: JsonSchema): string[] {
   return Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
 }
 
-/** Whether the values of an input, as allowed by an overlay, are the values of its items. */
+/** Whether an input is a list. An overlay then restricts the values of its items. */
 export function isListInput(input: unknown): input is JsonSchema {
   return isRecord(input) && input['type'] === 'array' && (isRecord(input['items']) || input['items'] === undefined);
 }

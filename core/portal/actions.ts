@@ -1,8 +1,8 @@
 import type { ConnectionRow, EnvironmentRow, PortalSessionRow, Store, Transaction } from '../../db/store.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { type CreateLinkDeps, createLink } from '../accounts/links/create-link.ts';
 import { disconnectAccount } from '../accounts/remove-account.ts';
 import type { RevocationDeps } from '../accounts/revocation-order.ts';
-import { createAccount } from '../accounts/write.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { endGrant } from '../mcp-login/grants.ts';

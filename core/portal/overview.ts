@@ -96,7 +96,7 @@ export async function readOverview(
 }
 
 /** Returns whether the user of a session can connect an account of a connection, with its provider and scopes. */
-export async function describe(
+async function describe(
   { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   environment: EnvironmentRow,
   { userVerifyUrl }: Pick<PortalSessionRow, 'userVerifyUrl'>,

@@ -8,11 +8,11 @@ type Owner = Pick<PortalUser, 'organizationId' | 'userId'>;
  * Whether something belongs to the user of a session: it has exactly the same organization and user. A user ID may exist
  * in several organizations.
  */
-export function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
+function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
   return organizationId === user.organizationId && userId === user.userId;
 }
 
-/** In filters, an empty text matches any owner, so each row is compared again. */
+/** In these filters an empty text matches any owner, so each row that was read is compared with the session again. */
 function filtersOf({ organizationId, userId }: Owner) {
   return { ...(userId && { userId }), ...(organizationId && { organizationId }) };
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentRow, Repositories } from '../../db/store.ts';
 import { LIFETIME, MCP_LOGIN, RETENTION } from '../budgets.ts';
 import { retentionMs } from '../contents/execution-contents.ts';
-import { periodOf } from '../executions/statistics.ts';
+import { hourOf } from '../statistics.ts';
 
 /** A kind of row that is stored for a limited time. */
 export interface Expiring {
@@ -28,8 +28,11 @@ export const EXPIRING: readonly Expiring[] = [
   },
   {
     name: 'statistics of executions',
-    removeSome: (tx, { id }, now) =>
-      tx.executionStatistics.sweep(id, periodOf(now - LIFETIME.executionStatisticsMs, now).fromHour),
+    removeSome: (tx, { id }, now) => tx.executionStatistics.sweep(id, hourOf(now - LIFETIME.statisticsMs)),
+  },
+  {
+    name: 'statistics of refreshes',
+    removeSome: (tx, { id }, now) => tx.refreshStatistics.sweep(id, hourOf(now - LIFETIME.statisticsMs)),
   },
   { name: 'jobs', removeSome: (tx, { id }, now) => tx.jobs.purge(id, now - LIFETIME.endedJobsMs, ROWS) },
   {

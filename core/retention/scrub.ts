@@ -1,6 +1,7 @@
 import type { Store } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
-import { startTimer } from '../scheduling/timers.ts';
+import type { ProcessJob } from '../jobs/process-jobs.ts';
+import type { Timer } from '../scheduling/timers.ts';
 
 /** Times in milliseconds. */
 export interface ScrubTimes {
@@ -33,21 +34,22 @@ export interface ScrubDeps {
   now(): number;
   /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
-  log: Record<'info' | 'warn' | 'error', (fields: object | string, message?: string) => void>;
+  startProcessJob(job: ProcessJob): Timer;
+  log: Record<'info' | 'warn', (fields: object | string, message?: string) => void>;
 }
 
 /** Removes deleted data from the database files. Attempts are repeated until no other process prevents the removal. */
-export function createScrub({ store, now, wait, log }: ScrubDeps, times: ScrubTimes = TIMES): Scrub {
+export function createScrub({ store, now, wait, startProcessJob, log }: ScrubDeps, times: ScrubTimes = TIMES): Scrub {
   /** The time of the oldest deletion whose data may still be in the files. */
   let since: number | null = null;
-  /** The same for the deletions that the current attempt includes. */
+  /** The time of the oldest deletion that the current attempt includes. */
   let covered: number | null = null;
   /** Whether the log already says that data remains. */
   let isReported = false;
-  const timer = startTimer(scrubOrRetry, { failed: (err) => log.error({ err }, 'scrubbing was interrupted') });
+  const job = startProcessJob({ name: 'scrub', run: scrubOrRetry, failure: 'scrubbing was interrupted' });
 
   async function scrubOrRetry(): Promise<void> {
-    if (!(await scrub())) timer.soon(times.retryMs);
+    if (!(await scrub())) job.soon(times.retryMs);
   }
 
   /** @returns whether nothing is left to scrub */
@@ -81,14 +83,14 @@ export function createScrub({ store, now, wait, log }: ScrubDeps, times: ScrubTi
   return {
     request() {
       since ??= now();
-      timer.soon(times.delayMs);
+      job.soon(times.delayMs);
     },
     pendingMs() {
       const oldest = covered ?? since;
       return oldest === null ? 0 : Math.max(0, now() - oldest);
     },
     async stop() {
-      await timer.stop();
+      await job.stop();
       for (let waitedMs = 0; !(await scrub()) && waitedMs < times.lastMs; waitedMs += times.retryMs) {
         await wait(times.retryMs);
       }

@@ -24,23 +24,23 @@ export function createPace(perSecond: number | null, { wait, utilization }: Pace
   const burst = Math.max(1, Math.floor((perSecond * BURST_MS) / 1000));
   let turn = Promise.resolve();
   let started = 0;
-  /** Timers count whole milliseconds: the rest is kept for the next wait. */
-  let owedMs = 0;
-  const rest = (): Promise<void> => {
+  /** Timers wait whole milliseconds, so a fraction is added to the next wait. */
+  let dueMs = 0;
+  const waitForRate = (): Promise<void> => {
     const share = Math.max(LEAST_SHARE, 1 - utilization());
-    owedMs += (burst * 1000) / perSecond / share;
-    const restMs = Math.floor(owedMs);
-    owedMs -= restMs;
-    return restMs === 0 ? nextTurn() : wait(restMs);
+    dueMs += (burst * 1000) / perSecond / share;
+    const waitMs = Math.floor(dueMs);
+    dueMs -= waitMs;
+    return waitMs === 0 ? nextTurn() : wait(waitMs);
   };
   return (signal) => {
-    const mine = turn;
-    turn = mine.then(() => {
+    const ownTurn = turn;
+    turn = ownTurn.then(() => {
       if (signal.aborted) return undefined;
       // Requests that have arrived meanwhile are handled between two callers.
-      return ++started % burst === 0 ? rest() : nextTurn();
+      return ++started % burst === 0 ? waitForRate() : nextTurn();
     });
-    return mine;
+    return ownTurn;
   };
 }
 

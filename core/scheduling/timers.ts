@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inBackground, type ReportFailure } from './background.ts';
 
 export interface Timer {
@@ -69,6 +70,11 @@ export const startDeadline: Deadline = (ms, passed) => {
   const timer = setTimeout(passed, ms).unref();
   return () => clearTimeout(timer);
 };
+
+/** Resolves after some milliseconds of the real clock. It does not keep the process alive. */
+export function pause(ms: number): Promise<void> {
+  return sleep(ms, undefined, { ref: false });
+}
 
 /** Waits for work to end, but not longer than the limit in milliseconds. @returns whether it has ended */
 export async function withinLimit(work: Promise<unknown>, limitMs = Number.POSITIVE_INFINITY): Promise<boolean> {

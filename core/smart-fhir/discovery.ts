@@ -1,5 +1,5 @@
 import { isSecureAddress } from '../connectors/secure-address.ts';
-import { judgeCall } from '../oauth/call-outcome.ts';
+import { readCallOutcome } from '../oauth/call-outcome.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
 import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
@@ -29,7 +29,7 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
     const address = smartConfigurationAddress(request.fhirBase);
     const fetch = await request.fetchFor([address.origin]);
     const response = await fetch(address, DOCUMENT);
-    const outcome = await judgeCall(response, undefined, request.now());
+    const outcome = await readCallOutcome(response, undefined, request.now());
     if (!outcome.ok && outcome.kind === 'unavailable') {
       return unavailable(
         outcome.reason,

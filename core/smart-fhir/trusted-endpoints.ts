@@ -40,7 +40,7 @@ const ENDPOINTS = [
  * endpoints. Without an issuer, the endpoints must be at or below the base address, whose host may serve other
  * organizations too, or the connection must list them.
  */
-export async function judgeSmartEndpoints(request: EndpointsCheck): Promise<EndpointsVerdict> {
+export async function checkSmartEndpoints(request: EndpointsCheck): Promise<EndpointsVerdict> {
   const { configuration, fhirBase, expectedIssuer, isListed } = request;
   const { metadata, issuer = expectedIssuer } = configuration;
   if (expectedIssuer !== undefined && issuer !== expectedIssuer)

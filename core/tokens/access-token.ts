@@ -4,7 +4,7 @@ import { listKeys, type SigningKey, type SigningKeys } from './signing-key.ts';
 import {
   type AccessToken,
   type ClaimsFault,
-  judgeClaims,
+  checkClaims,
   MAX_LIFETIME_SECONDS,
   readClaims,
   type TokenAudience,
@@ -12,7 +12,7 @@ import {
 } from './token-claims.ts';
 
 /** Longer texts are rejected without parsing. */
-export const MAX_TOKEN_CHARS = 4096;
+const MAX_TOKEN_CHARS = 4096;
 
 /**
  * Three parts in canonical base64url: no padding, no white space, no unused bits in the last character. Otherwise a
@@ -99,7 +99,7 @@ export function verifyAccessToken(
   if (payload === undefined) return refuse('signature');
   const token = readClaims(payload);
   if (token === null) return refuse('claims');
-  const fault = judgeClaims(token, expected, now);
+  const fault = checkClaims(token, expected, now);
   return fault === null ? { ok: true, token } : refuse(fault, token.clientId);
 }
 
@@ -109,7 +109,7 @@ export function refuse(reason: TokenFault, clientId?: string): Verification {
 
 function verifySignature(text: string, key: SigningKey): unknown {
   try {
-    // The library does not check times: `judgeClaims` does so with the injected clock, here and at every later use of
+    // The library does not check times: `checkClaims` does so with the injected clock, here and at every later use of
     // the token.
     return jwt.verify(text, key.publicKey, { algorithms: ['ES256'], ignoreExpiration: true, ignoreNotBefore: true });
   } catch {

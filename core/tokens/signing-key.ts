@@ -36,11 +36,6 @@ export function generateSigningKey(): SigningKey {
   return fromPrivateKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 }
 
-/** Returns a new signing key; the current one becomes the previous one, and the previous one is dropped. */
-export function rotateSigningKeys(keys: SigningKeys): SigningKeys {
-  return { current: generateSigningKey(), previous: keys.current };
-}
-
 /** Returns the private key as PKCS #8 in PEM. Store it encrypted. */
 export function exportSigningKey(key: SigningKey): Secret {
   return new Secret(key.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);

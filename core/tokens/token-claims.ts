@@ -73,7 +73,7 @@ export function readClaims(payload: unknown): AccessToken | null {
  * @param now milliseconds UTC
  * @returns `null` if the token is valid
  */
-export function judgeClaims(token: AccessToken, expected: TokenAudience, now: number): ClaimsFault | null {
+export function checkClaims(token: AccessToken, expected: TokenAudience, now: number): ClaimsFault | null {
   if (token.issuer !== expected.issuer) return 'issuer';
   if (token.audience !== expected.audience) return 'audience';
   if (now >= token.expiresAt) return 'expired';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { refuse, type Verification, type VerificationKeys, verifyAccessToken } from './access-token.ts';
-import { type AccessToken, judgeClaims, type TokenAudience } from './token-claims.ts';
+import { type AccessToken, checkClaims, type TokenAudience } from './token-claims.ts';
 
 /**
  * The number of characters of the signature that are used as the key of the cache. Hashing the whole token would cost
@@ -41,7 +41,7 @@ export class VerifiedTokenCache {
       this.#entries.delete(nameOf(text));
       return refuse('header');
     }
-    const fault = judgeClaims(known.token, expected, now);
+    const fault = checkClaims(known.token, expected, now);
     if (fault === 'expired') this.#entries.delete(nameOf(text));
     return fault === null ? { ok: true, token: known.token } : refuse(fault, known.token.clientId);
   }

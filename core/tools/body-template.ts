@@ -2,6 +2,7 @@ import { buildEmail, EMAIL_MEMBERS } from './email.ts';
 import { FileContent, OCTETS } from './file-content.ts';
 import { filesOf, type StoredFiles } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
+import { markdownToHtml } from './markdown-to-html.ts';
 import { atPointer, isRecord } from './pointer.ts';
 import type { RenderBudget } from './render-budget.ts';
 
@@ -20,7 +21,7 @@ export interface TemplateScope {
 /** The result of a template that depends on inputs, if none of them was given. */
 export const ABSENT = Symbol('absent');
 
-export const DIRECTIVES = [
+const DIRECTIVES = [
   '$input',
   '$account',
   '$literal',
@@ -30,6 +31,7 @@ export const DIRECTIVES = [
   '$each',
   '$merge',
   '$json',
+  '$html',
   '$base64',
   '$base64url',
   '$file',
@@ -131,6 +133,8 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
       return renderMerge(argument, scope);
     case '$json':
       return renderJson(argument, scope);
+    case '$html':
+      return renderHtml(argument, scope);
     case '$base64':
     case '$base64url':
       return renderBase64(name === '$base64' ? 'base64' : 'base64url', argument, scope);
@@ -199,15 +203,31 @@ function renderMerge(argument: unknown, scope: TemplateScope): unknown {
   const parts = (argument as unknown[])
     .map((part) => [part, renderTemplate(part, scope)] as const)
     .filter(([, value]) => value !== ABSENT);
-  const merged = new Map<string, unknown>();
+  const merged = new Map<string, { part: unknown; member: unknown }>();
   for (const [part, value] of parts) {
     if (!isRecord(value)) throw inputProblem(inputNameOf(part), 'must be an object');
     for (const [key, member] of Object.entries(value)) {
-      if (merged.has(key)) throw inputProblem(inputNameOf(part), `must not have the member ${key}`);
-      merged.set(key, member);
+      const before = merged.get(key);
+      if (before) throw repeatedMember(key, part, before.part);
+      merged.set(key, { part, member });
     }
   }
-  return parts.length === 0 ? ABSENT : Object.fromEntries(merged);
+  if (parts.length === 0) return ABSENT;
+  return Object.fromEntries([...merged].map(([key, { member }]) => [key, member]));
+}
+
+/** An object of the caller repeats a member, or two inputs are for the same member. */
+function repeatedMember(key: string, part: unknown, before: unknown): Error {
+  const [other, input] = [inputOfMember(before, key), inputOfMember(part, key)];
+  if (other !== undefined && input !== undefined) return inputProblem(input, `must be left out if ${other} is given`);
+  return inputProblem(inputNameOf(part), `must not have the member ${key}`);
+}
+
+/** Returns the input that a member of a template comes from, if the template names the member. */
+function inputOfMember(part: unknown, key: string): string | undefined {
+  if (directiveOf(part) || !isRecord(part)) return undefined;
+  const member = directiveOf(part[key]);
+  return inputNameOf(member?.name === '$html' ? member.argument : part[key]);
 }
 
 /** Returns a value as the text of its JSON, in ASCII, so that it may be in a header. */
@@ -220,6 +240,15 @@ function renderJson(argument: unknown, scope: TemplateScope): unknown {
   );
   scope.budget.bytes(text.length);
   return text;
+}
+
+function renderHtml(argument: unknown, scope: TemplateScope): unknown {
+  const value = renderTemplate(argument, scope);
+  if (value === ABSENT) return ABSENT;
+  const converted = markdownToHtml(asText(value, argument));
+  if ('problem' in converted) throw inputProblem(inputNameOf(argument), converted.problem);
+  scope.budget.bytes(converted.html.length);
+  return converted.html;
 }
 
 /** Returns the files of an input as items with the members of a file input, whether their bytes were given or stored. */

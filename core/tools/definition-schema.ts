@@ -27,10 +27,10 @@ export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): 
   formats.default(ajv);
   const connectors = ajv.compile(connector);
   const tools = ajv.compile(tool);
-  return { checkTool: (data) => judge(tools, data), checkConnector: (data) => judge(connectors, data) };
+  return { checkTool: (data) => violations(tools, data), checkConnector: (data) => violations(connectors, data) };
 }
 
-function judge(validate: ValidateFunction, data: unknown): FieldError[] {
+function violations(validate: ValidateFunction, data: unknown): FieldError[] {
   if (validate(data)) return [];
   // A failed condition (`if`) is not reported, because the error inside its branch is.
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(fieldError);

@@ -6,6 +6,7 @@ import type { ToolOutcome } from './outcome.ts';
 import { atPointer } from './pointer.ts';
 import { draftRequest } from './request-draft.ts';
 import { headerOf, type ResponseHeaders } from './response-headers.ts';
+import { listedHeaders } from './step-headers.ts';
 import type { ToolStep } from './tool.ts';
 import { isWithinHost } from './url.ts';
 import type { UpstreamResponse } from './wire.ts';
@@ -13,7 +14,7 @@ import type { UpstreamResponse } from './wire.ts';
 /** An address in a response may be this long: signed addresses of storages are long. */
 const MAX_ADDRESS = 8_192;
 
-/** The response before a step, from which the step takes values. */
+/** The response to the step before, from which a step takes values. */
 interface Taken {
   headers: ResponseHeaders;
   body: unknown;
@@ -30,9 +31,12 @@ type Values = Record<string, string | number>;
  * @returns the result of the last request, or the error of the first one that failed
  * @throws ApiError as `executeTool`
  */
-export async function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
+export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const { steps = [] } = call.tool.request;
-  if (steps.length === 0) return await executeTool(call, ports);
+  return steps.length === 0 ? executeTool(call, ports) : executeEach(steps, call, ports);
+}
+
+async function executeEach(steps: readonly ToolStep[], call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const startedAt = ports.now();
   const taken: Values = {};
   let current = call;
@@ -43,8 +47,10 @@ export async function executeSteps(call: PreparedCall, ports: ExecutePorts): Pro
     if (next === undefined) return outcome;
     const values = takeValues(next, { headers, body: outcome.data });
     if (typeof values === 'string') return invalid(values, outcome.upstreamStatus);
+    const listed = listedHeaders(next, outcome.data);
+    if (typeof listed === 'string') return invalid(listed, outcome.upstreamStatus);
     Object.assign(taken, values);
-    const step = callWith(taken, call, next, number === steps.length - 1);
+    const step = callWith(taken, call, next, number === steps.length - 1, listed);
     if (typeof step === 'string') return invalid(step, outcome.upstreamStatus);
     current = step;
   }
@@ -98,8 +104,14 @@ function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | stri
  *
  * @throws ApiError INVALID_TOOL_INPUT if the request is also impossible with other values: then the caller's input is wrong
  */
-function callWith(taken: Values, call: PreparedCall, step: ToolStep, isLast: boolean): PreparedCall | string {
-  const build = (values: Values) => callOfStep({ ...call, input: { ...call.input, ...values } }, step, isLast);
+function callWith(
+  taken: Values,
+  call: PreparedCall,
+  step: ToolStep,
+  isLast: boolean,
+  listed: Record<string, string>,
+): PreparedCall | string {
+  const build = (values: Values) => callOfStep({ ...call, input: { ...call.input, ...values } }, step, isLast, listed);
   try {
     return build(taken);
   } catch (error) {
@@ -117,11 +129,17 @@ function callWith(taken: Values, call: PreparedCall, step: ToolStep, isLast: boo
  *
  * @param call the call of the tool, whose input includes the values that steps have taken
  * @param isLast whether the result of the tool is the response to this step
+ * @param listed the headers that the response before it lists for the address, by their names in lower case
  * @throws ApiError as `draftRequest`
  */
-export function callOfStep(call: PreparedCall, step: ToolStep, isLast: boolean): PreparedCall | string {
+export function callOfStep(
+  call: PreparedCall,
+  step: ToolStep,
+  isLast: boolean,
+  listed: Readonly<Record<string, string>> = {},
+): PreparedCall | string {
   const { tool, provider, input } = call;
-  const { take: _take, address, hosts = [], path = '/', ...request } = step;
+  const { take: _take, headers_from: _from, address, hosts = [], path = '/', ...request } = step;
   const { response: _response, ...bare } = tool;
   const stepTool = { ...(isLast ? tool : bare), request: { ...request, path } };
   if (address === undefined) {
@@ -133,7 +151,15 @@ export function callOfStep(call: PreparedCall, step: ToolStep, isLast: boolean):
   // The settings of the provider's own API do not apply to another host.
   const { headers: _headers, idempotency_header: _header, ...api } = provider.api;
   const facts = { ...call, tool: stepTool, provider: { ...provider, api } };
-  const draft = { ...draftRequest(facts), address: url.origin + url.pathname, query: url.search.slice(1) };
+  const own = draftRequest(facts);
+  const { 'content-type': type = own.body?.type, ...others } = listed;
+  const draft = {
+    ...own,
+    address: url.origin + url.pathname,
+    query: url.search.slice(1),
+    headers: { ...own.headers, ...others },
+    body: own.body && { ...own.body, type: type ?? own.body.type },
+  };
   return { ...facts, draft, withoutCredential: true };
 }
 

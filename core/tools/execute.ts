@@ -23,14 +23,14 @@ export interface ExecutePorts {
    * @param origins replaces the account's origins for a request without its credential
    */
   send(request: OutboundRequest, timeoutMs: number, origins?: readonly string[]): Promise<UpstreamResponse>;
-  /** Returns the account's current credential. */
-  credential(): Promise<Credential>;
+  /** Returns the account's current credential, synchronously unless one must be obtained first. */
+  credential(): Credential | Promise<Credential>;
   /** Returns a newer credential after the provider rejected the current one; null if none can be obtained. */
   refresh(): Promise<Credential | null>;
   /** Creates the function that returns a copy of a value without secrets. */
   scrubber(secrets: readonly string[]): Scrub;
   /**
-   * Reads a response, in a thread if it is large. Fails with a SendFailure if it cannot be read.
+   * Reads a response, synchronously or in a thread if it is large. Fails with a SendFailure if it cannot be read.
    *
    * @param secrets every text that must not be in the outcome
    * @param hidden query parameters that contain the credential
@@ -40,7 +40,7 @@ export interface ExecutePorts {
     response: UpstreamResponse,
     secrets: readonly string[],
     hidden: readonly string[],
-  ): Promise<ToolOutcome>;
+  ): ToolOutcome | Promise<ToolOutcome>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -73,7 +73,8 @@ export async function executeTool(
   startedAt: number = ports.now(),
 ): Promise<ToolOutcome> {
   const secrets: string[] = [];
-  let credential = await ports.credential();
+  const stored = ports.credential();
+  let credential = stored instanceof Promise ? await stored : stored;
   let renewed = false;
   let sent = false;
   for (let requests = 1; ; requests++) {
@@ -121,7 +122,8 @@ async function attempt(
     const origins = call.withoutCredential ? [new URL(ready.url).origin] : undefined;
     const response = await ports.send(ready, timeoutMs, origins);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
-    const outcome = await ports.read(call, response, secrets, hidden);
+    const reading = ports.read(call, response, secrets, hidden);
+    const outcome = reading instanceof Promise ? await reading : reading;
     return { outcome, transient: true, authenticated };
   } catch (error) {
     if (!isSendFailure(error)) throw error;

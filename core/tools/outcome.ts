@@ -74,7 +74,7 @@ export interface ReadProvider {
 }
 
 /** A response in the format that failure rules use. */
-export interface JudgedResponse {
+export interface ReceivedResponse {
   status: number;
   headers: ResponseHeaders;
   /** The parsed JSON body; undefined if it is not JSON. */
@@ -98,10 +98,10 @@ export interface Failure {
  * @param now milliseconds UTC
  * @returns undefined for a success
  */
-export function judgeResponse(
+export function responseFailure(
   tool: Pick<Tool, 'errors'>,
   provider: ReadProvider,
-  answer: JudgedResponse,
+  answer: ReceivedResponse,
   now: number,
 ): Failure | undefined {
   const rate = readRateLimit(answer.headers, provider.api.rate_limit, now);
@@ -177,7 +177,7 @@ export function failureMessage(status: number, failure: Pick<Failure, 'code' | '
   return words ? `The provider returned ${status}: ${words}` : `The provider returned ${status}`;
 }
 
-function holds({ when, statuses }: ErrorPredicate, answer: JudgedResponse): boolean {
+function holds({ when, statuses }: ErrorPredicate, answer: ReceivedResponse): boolean {
   if (statuses && !statuses.includes(answer.status)) return false;
   if (answer.json === undefined) return false;
   const value = atPointer(answer.json, when.pointer);

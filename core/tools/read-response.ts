@@ -2,11 +2,12 @@ import { TOOL_RESULT } from '../budgets.ts';
 import { pickFields } from './fields.ts';
 import { FileContent, OCTETS } from './file-content.ts';
 import { fileOfBody, fileWithin } from './file-response.ts';
+import { htmlToMarkdown } from './html-to-markdown.ts';
 import {
   failureMessage,
   isRetryable,
-  judgeResponse,
   type ReadProvider,
+  responseFailure,
   type ToolError,
   type ToolOutcome,
   type Truncation,
@@ -56,7 +57,7 @@ export function readResponse(call: ReadingFacts, response: UpstreamResponse, rul
 
   const body = scrubbed(decoded, response.body, rules);
   const json = body.kind === 'json' ? body.value : undefined;
-  const failure = judgeResponse(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
+  const failure = responseFailure(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
   if (failure) {
     const error: ToolError = {
       kind: failure.kind,
@@ -103,7 +104,7 @@ function dataOf(
   headers: ResponseHeaders,
   { scrub }: ReadingRules,
 ): { value: unknown; truncated?: Truncation } {
-  const { select = '', base64, fields, file, max_bytes = TOOL_RESULT.dataBytes, text } = tool.response ?? {};
+  const { select = '', base64, markdown, fields, file, max_bytes = TOOL_RESULT.dataBytes, text } = tool.response ?? {};
   if (body.kind === 'empty') return { value: null };
   if (body.kind === 'binary' || file === true) return { value: scrubbedFile(fileOfBody(headers, bytes), scrub) };
   if (body.kind === 'text') {
@@ -113,8 +114,9 @@ function dataOf(
   if (found) return { value: scrubbedFile(found, scrub) };
   const selected = atPointer(body.value, select) ?? null;
   const kept = fields ? pickFields(selected, fields) : selected;
-  const shown = base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept;
-  if (bytes.length * MAX_GROWTH <= max_bytes) return { value: shown };
+  const decodedTexts = base64 ? replaceAt(kept, base64, (value) => decoded(value, scrub)) : kept;
+  const shown = markdown ? replaceAt(decodedTexts, markdown, (value) => asMarkdown(value, scrub)) : decodedTexts;
+  if (!markdown && bytes.length * MAX_GROWTH <= max_bytes) return { value: shown };
   return shrinkToFit(shown, max_bytes, tool.pagination !== undefined);
 }
 
@@ -131,6 +133,11 @@ function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRul
 function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
   const text = typeof value === 'string' ? textOfBase64(value) : undefined;
   return text === undefined ? value : scrub(text);
+}
+
+/** Converts an HTML text, and removes secrets again, which entities or elements can hide. */
+function asMarkdown(value: unknown, scrub: ReadingRules['scrub']): unknown {
+  return typeof value === 'string' ? scrub(htmlToMarkdown(value)) : value;
 }
 
 function errorBody(body: DecodedBody): unknown {

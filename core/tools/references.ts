@@ -146,6 +146,7 @@ function readTemplate(template: unknown, place: Place): void {
       return;
     case '$base64':
     case '$base64url':
+    case '$html':
     case '$json':
       readTemplate(argument, inside);
       return;

@@ -89,7 +89,7 @@ export function measureSchema(schema: unknown): SchemaSize {
 }
 
 /**
- * Whether validating a value takes only a few milliseconds, judged by the sizes of schema and value.
+ * Whether validating a value takes only a few milliseconds, according to the sizes of schema and value.
  *
  * @throws SchemaBoundsError
  */
@@ -121,7 +121,8 @@ class RawWalk {
     if (++this.#nodes > SCHEMA.nodes) throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} nodes`);
     if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
     for (const [key, value] of Object.entries(node)) {
-      // Below `properties` these are names of members, whose values are schemas.
+      // Below `properties`, a key is the name of a member, and its value is a schema. So a member may have the name
+      // of a forbidden keyword.
       if (FORBIDDEN.has(key) && !isRecord(value)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
       if (typeof value === 'string') this.#text(node as Node, key, value, pointer);
       else if (key === 'patternProperties') this.hasPatterns = true;

@@ -12,13 +12,13 @@ const LISTS_OF_SCHEMAS = ['oneOf', 'anyOf', 'prefixItems'];
 const CONSTRAINTS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'required', 'if'];
 
 /** A compiler, and the engine of its patterns. */
-export interface SchemaJudge {
+export interface SchemaCheckers {
   compiler: Ajv2020;
   patterns: PatternEngine;
 }
 
 /** Checks whether a schema is self-contained, small enough and can be compiled. The compiled schema is discarded. */
-export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonSchema, field: string): FieldError[] {
+export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: JsonSchema, field: string): FieldError[] {
   try {
     measureSchema(schema);
   } catch (error) {

@@ -29,7 +29,7 @@ export interface ToolRules {
 /** Creates the rules that the schema of a tool cannot express, for the catalogue's check and the API. */
 export function createToolRules(): ToolRules {
   const patterns = createPatternEngine();
-  const judge = { compiler: schemaCompiler(patterns), patterns };
+  const checkers = { compiler: schemaCompiler(patterns), patterns };
   const inputs = createInputChecker(1);
   return {
     check: (tool, provider) => {
@@ -43,8 +43,8 @@ export function createToolRules(): ToolRules {
         ...checkReferences(tool, references, provider),
         ...checkFiles(tool, references),
         ...checkScopes(tool, provider),
-        ...checkCompiles(judge, tool.input_schema, 'input_schema'),
-        ...checkCompiles(judge, tool.output_schema, 'output_schema'),
+        ...checkCompiles(checkers, tool.input_schema, 'input_schema'),
+        ...checkCompiles(checkers, tool.output_schema, 'output_schema'),
       ];
       return shape.length > 0 ? shape : checkExamples(inputs, tool, provider);
     },

@@ -79,6 +79,8 @@ export interface ToolStep extends Pick<ToolRequest, 'method' | 'query' | 'header
   address?: string;
   /** The hosts that the address may have; their subdomains are included. */
   hosts?: string[];
+  /** Further headers for the address, which the response lists: pointers to the list, and to name and value of an entry. */
+  headers_from?: { list: string; name: string; value: string };
 }
 
 export interface ToolPagination {
@@ -93,6 +95,8 @@ export interface ToolResponse {
    * Pointers to base64 texts that are decoded, relative to the selected object or to each item of the selected list.
    */
   base64?: string[];
+  /** Pointers to HTML texts that become Markdown, in the same form as `base64`. */
+  markdown?: string[];
   fields?: string[];
   /**
    * The response is a file regardless of its type, or contains one as base64: pointers to its content, its name and its

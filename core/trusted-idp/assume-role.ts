@@ -3,7 +3,7 @@ import { outcomeOfProblem } from '../oauth/problem.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { clockDifference, sendByServerClock, type TimedAttempt } from '../oauth1/server-clock.ts';
 import { type Identity, identityClaims, type SignIdentityToken } from './identity-token.ts';
-import { type AssumeRoleOutcome, judgeResponse } from './judge-response.ts';
+import { type AssumeRoleOutcome, readResponse } from './read-response.ts';
 
 export interface AssumeRoleRequest {
   /** The token service of the role's region. */
@@ -70,7 +70,7 @@ async function attempt(request: AssumeRoleRequest, aheadMs: number): Promise<Tim
     }).toString(),
     redirect: 'manual',
   });
-  const outcome = await judgeResponse(response, { requestedAt, durationS, now: now() });
+  const outcome = await readResponse(response, { requestedAt, durationS, now: now() });
   if (outcome.ok || outcome.kind === 'unavailable') return { outcome };
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }

@@ -32,7 +32,7 @@ export function readKeyFile(path: string): KeyFileContent {
   try {
     // The open file is checked, not the path, so that the file cannot be exchanged in between.
     const stat = fstatSync(fd, { bigint: true });
-    judge(path, stat, process.geteuid?.());
+    checkKeyFile(path, stat, process.geteuid?.());
     const bytes = readFileSync(fd);
     const text = bytes.toString('utf8');
     bytes.fill(0);
@@ -60,7 +60,11 @@ function identityOf(stat: BigIntStats): string {
 }
 
 /** @param user the id of the user that the process acts as */
-export function judge(path: string, stat: Pick<BigIntStats, 'mode' | 'size' | 'uid' | 'isFile'>, user?: number): void {
+export function checkKeyFile(
+  path: string,
+  stat: Pick<BigIntStats, 'mode' | 'size' | 'uid' | 'isFile'>,
+  user?: number,
+): void {
   if (!stat.isFile()) throw new VaultError('KEY_FORMAT', `The key file ${path} is not a regular file`);
   const forbidden = stat.uid === 0n && user !== 0 ? OTHERS_OF_ROOT : OTHERS;
   if ((stat.mode & forbidden) !== 0n) {

@@ -51,7 +51,7 @@ export interface RotationProgress {
   kekId: string;
   /** How many items were rewrapped so far, of all keys. */
   done: number;
-  /** Items that were to be done at the beginning. */
+  /** The number of items when the rotation began. */
   total: number;
 }
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { openSalted, type RandomSource, sealSalted } from './aead.ts';
+import { createSaltedSealer, openSalted, type RandomSource } from './aead.ts';
 import { deriveKey } from './derive-key.ts';
 import { lengthPrefixed } from './length-prefix.ts';
 
@@ -20,7 +20,13 @@ export interface SealedTokens {
    * @returns the payload; `null` if the token was altered, has expired, or is of another kind or bound to other values
    */
   open(purpose: string, associatedData: readonly string[], token: string): string | null;
-  /** As `seal`, for bytes of any length that are stored and not sent. */
+  /** As `open`, with the expiry in milliseconds UTC. */
+  openUntil(
+    purpose: string,
+    associatedData: readonly string[],
+    token: string,
+  ): { payload: string; expiresAt: number } | null;
+  /** Encrypts bytes of any length that are stored and not sent, bound in the same way as a token. */
   sealBytes(purpose: string, associatedData: readonly string[], payload: Uint8Array, expiresAt: number): Buffer;
   /** Decrypts the output of `sealBytes`, as `open` does. */
   openBytes(purpose: string, associatedData: readonly string[], sealed: Uint8Array): Buffer | null;
@@ -40,31 +46,36 @@ export function createSealedTokens(
   maxChars = MAX_CHARS,
 ): SealedTokens {
   const root = deriveKey(key, 'sealed token');
+  const sealSalted = createSaltedSealer(root, random);
 
   const sealBytes: SealedTokens['sealBytes'] = (purpose, associatedData, payload, expiresAt) => {
     const plaintext = Buffer.alloc(EXPIRY_BYTES + payload.length);
     plaintext.writeBigUInt64BE(BigInt(expiresAt));
     plaintext.set(payload, EXPIRY_BYTES);
-    return Buffer.concat([Buffer.from([VERSION]), sealSalted(root, bind(purpose, associatedData), plaintext, random)]);
+    return Buffer.concat([Buffer.from([VERSION]), sealSalted(bind(purpose, associatedData), plaintext)]);
   };
 
-  const openBytes: SealedTokens['openBytes'] = (purpose, associatedData, sealed) => {
+  const openPlaintext = (purpose: string, associatedData: readonly string[], sealed: Uint8Array) => {
     if (sealed[0] !== VERSION) return null;
     const body = Buffer.from(sealed.buffer, sealed.byteOffset + 1, sealed.length - 1);
     const plaintext = tryOpen(root, bind(purpose, associatedData), body);
-    if (plaintext === null || Number(plaintext.readBigUInt64BE()) <= now()) return null;
-    return plaintext.subarray(EXPIRY_BYTES);
+    const expiresAt = plaintext ? Number(plaintext.readBigUInt64BE()) : 0;
+    return plaintext && expiresAt > now() ? { payload: plaintext.subarray(EXPIRY_BYTES), expiresAt } : null;
+  };
+
+  const openUntil: SealedTokens['openUntil'] = (purpose, associatedData, token) => {
+    const bytes = token.length > maxChars ? null : decodeCanonical(token);
+    const opened = bytes && openPlaintext(purpose, associatedData, bytes);
+    return opened && { payload: opened.payload.toString('utf8'), expiresAt: opened.expiresAt };
   };
 
   return {
     sealBytes,
-    openBytes,
+    openBytes: (purpose, associatedData, sealed) => openPlaintext(purpose, associatedData, sealed)?.payload ?? null,
     seal: (purpose, associatedData, payload, expiresAt) =>
       sealBytes(purpose, associatedData, Buffer.from(payload), expiresAt).toString('base64url'),
-    open(purpose, associatedData, token) {
-      const bytes = token.length > maxChars ? null : decodeCanonical(token);
-      return (bytes && openBytes(purpose, associatedData, bytes)?.toString('utf8')) ?? null;
-    },
+    openUntil,
+    open: (purpose, associatedData, token) => openUntil(purpose, associatedData, token)?.payload ?? null,
   };
 }
 

@@ -98,7 +98,7 @@ async function settle(
   });
   if (!isCurrent) return SKIPPED;
   const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
-  const isDisabled = endpoint ? await judgeEndpoint(deps, tx, endpoint, sent, at) : true;
+  const isDisabled = endpoint ? await disableIfNeeded(deps, tx, endpoint, sent, at) : true;
   if (sent.isDelivered) {
     if (!endpoint || canBeAwaited(endpoint, delivery)) await deliveries.next(tx, delivery);
     return { kind: 'done' };
@@ -114,7 +114,7 @@ function canBeAwaited({ ordered, updatedAt }: WebhookEndpointRow, { createdAt }:
 }
 
 /** @returns whether the endpoint is disabled now */
-async function judgeEndpoint(
+async function disableIfNeeded(
   deps: DeliveryJobDeps,
   tx: Transaction,
   endpoint: WebhookEndpointRow,

@@ -3,7 +3,7 @@ import { RELOAD } from '../budgets.ts';
 import type { EventType } from '../events/types.ts';
 import { includesType, isDeliveredByDefault } from './event-types.ts';
 
-/** Which events of an environment are stored or delivered. */
+/** Which events an environment uses: those that it stores, and those that its webhook endpoints receive. */
 export interface Interest {
   /** Whether the environment stores events that no endpoint receives. */
   keepsEvents: boolean;

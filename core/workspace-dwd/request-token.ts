@@ -3,7 +3,7 @@ import { outcomeOfProblem } from '../oauth/problem.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { clockDifference, sendByServerClock, type TimedAttempt } from '../oauth1/server-clock.ts';
 import { type Delegation, signDelegation } from './assertion.ts';
-import { type DelegatedTokenOutcome, judgeResponse } from './judge-response.ts';
+import { type DelegatedTokenOutcome, readResponse } from './read-response.ts';
 
 export interface DelegatedTokenRequest extends Delegation {
   /** The token endpoint of the provider, even if the key file names another one. */
@@ -50,7 +50,7 @@ async function attempt(request: DelegatedTokenRequest, aheadMs: number): Promise
     body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString(),
     redirect: 'manual',
   });
-  const outcome = await judgeResponse(response, { scopes, requestedAt, now: now() });
+  const outcome = await readResponse(response, { scopes, requestedAt, now: now() });
   if (outcome.ok || outcome.kind === 'unavailable') return { outcome };
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }

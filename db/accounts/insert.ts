@@ -1,12 +1,12 @@
 import type { DataKeys } from '../data-keys.ts';
 import { getTableColumns, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
-import type { AccountRow, NewAccount } from '../rows/accounts.ts';
+import type { AccountRow, NewAccount, OptionalColumns } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
 import type { Statements } from '../statements.ts';
 import { foldForSearch } from './fold.ts';
 
-const EMPTY: Partial<AccountRow> = {
+const EMPTY: Omit<OptionalColumns, 'wrappedDataKey'> = {
   organizationId: '',
   userId: '',
   statusReason: null,
@@ -22,18 +22,20 @@ const EMPTY: Partial<AccountRow> = {
   credentialsSealed: null,
   temporarySealed: null,
   credentialGeneration: 0,
-  version: 1,
 };
 
+/** Creates the function that inserts an account and returns it as a read of it would. */
 export function createInsert(
   statements: Statements,
   dataKeys: DataKeys,
-): (environmentId: EnvironmentId, account: NewAccount) => Promise<void> {
+): (environmentId: EnvironmentId, account: NewAccount) => Promise<AccountRow> {
   const statement = statements.once(() => prepareInsert(statements));
   return async (environmentId, { wrappedDataKey = null, ...account }) => {
     const dataKey = wrappedDataKey && (await dataKeys.add(wrappedDataKey));
     const searchText = foldForSearch(account.identifier);
-    await statement().run({ ...EMPTY, ...account, environmentId, dataKey, searchText });
+    const row = { ...EMPTY, ...account, environmentId, version: 1 };
+    const { seq } = (await statement().get({ ...row, dataKey, searchText })) as { seq: number };
+    return { ...row, seq, wrappedDataKey } as AccountRow;
   };
 }
 
@@ -43,5 +45,6 @@ function prepareInsert({ db, dialect }: Statements) {
   return db
     .insert(accounts)
     .values({ ...values, seq: dialect.nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)
+    .returning({ seq: accounts.seq })
     .prepare();
 }

@@ -68,7 +68,8 @@ async function requireSameSchema(source: CopySource, target: CopyTarget): Promis
     throw refused(`the source has ${newest(from)} and the target ${newest(to)}: bring both to the same version first`);
   }
   const unknown = await source.unknownTables();
-  if (unknown.length > 0) throw refused(`the source has tables that this version does not know: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw refused(`the source has tables that this version does not support: ${unknown.join(', ')}`);
 }
 
 async function commonColumns(table: string, source: CopySource, target: CopyTarget): Promise<string[]> {

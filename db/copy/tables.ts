@@ -7,7 +7,7 @@ export const COPIED_TABLES: readonly string[] = [
   ...['stored_contents', 'environment_tools', 'environment_tool_revisions', 'tool_overlays', 'mcp_configs'],
   ...['event_heads', 'events', 'webhook_endpoints', 'webhook_deliveries'],
   ...['oauth_clients', 'oauth_logins', 'oauth_grants', 'login_providers'],
-  ...['operator_sessions', 'portal_sessions', 'environment_logos', 'execution_statistics'],
+  ...['operator_sessions', 'portal_sessions', 'environment_logos', 'execution_statistics', 'refresh_statistics'],
 ];
 
 /** Rows that are copied together. A row of these tables can be large. */

@@ -1,16 +1,16 @@
 import { GENESIS } from '../audit-chain.ts';
-import type { AuditHeads } from '../audit-heads.ts';
+import { type AuditHeads, prepareAuditInsert, rowAfter } from '../audit-heads.ts';
 import { and, eq, type IndexColumn, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { UniqueError } from '../errors.ts';
-import type { AuditHead } from '../rows/audit.ts';
-import { auditArchives, auditHeads, environments } from '../schema.ts';
+import type { AuditHead, AuditRow, NewAuditRow } from '../rows/audit.ts';
+import { auditArchives, auditHeads, auditLog, environments } from '../schema.ts';
 import type { Statements } from '../statements.ts';
 import { ConflictError, LANE_TAKEN } from './errors.ts';
 
 /**
- * An environment has this many lanes, and each lane has one chain with at most this many records. Both are parts of
- * `seq`: see 0001_initial.sql.
+ * An environment has this many lanes, and each lane has one chain with at most this many records. The `seq` of a
+ * record contains both: the number of the lane, and that of the record in its chain.
  */
 const LANES = 1024;
 const LANE_SIZE = 2 ** 30;
@@ -28,24 +28,52 @@ export interface AuditLane {
 
 /** Changes to another lane, because another connection writes to this one. */
 export function changeLane(lane: AuditLane): void {
-  lane.number = Math.floor(Math.random() * LANES);
+  useLane(lane, Math.floor(Math.random() * LANES));
+}
+
+/** @param number any number; there are fewer lanes */
+export function useLane(lane: AuditLane, number: number): void {
+  lane.number = number % LANES;
   lane.heads.clear();
 }
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 
+/** The types of the columns of `audit_log`, by which many rows are passed as one array for each column. */
+const COLUMNS: Record<keyof AuditRow, 'bigint' | 'text' | 'bytea'> = {
+  ...{ seq: 'bigint', id: 'text', environmentId: 'text', at: 'bigint', actor: 'text', action: 'text' },
+  ...{ subjectId: 'text', requestId: 'text', details: 'text', prevHash: 'bytea', hash: 'bytea' },
+};
+
 /**
  * The audit chains of an environment. Each writing connection uses its own chain, so that transactions on different
- * connections do not wait for each other. The appends of one transaction are linked in memory, and its commit writes
- * the last record.
+ * connections do not wait for each other. The appends of one transaction are kept in memory. They are linked and written at its end,
+ * together with the last record of the chain and the commit, so that they add no round trip.
+ *
+ * @param outside statements that read what is committed, outside of the transaction. The end of the chain is read with them, because
+ *   transactions that read a missing row conflict with all that add one; the write at the end of the transaction compares it
  */
-export function createAuditLanes({ db, once }: Statements, lane: AuditLane): AuditHeads {
+export function createAuditLanes(
+  statements: Statements,
+  lane: AuditLane,
+  outside: Statements = statements,
+): AuditHeads {
+  const { db, once } = statements;
+  const insertOne = once(() => prepareAuditInsert(statements));
+  const insertMany = once(() => {
+    const arrays = Object.entries(COLUMNS).map(([name, type]) => sql`${given(name)}::${sql.raw(type)}[]`);
+    return db
+      .insert(auditLog)
+      .select(sql`select * from unnest(${sql.join(arrays, sql`, `)})`)
+      .prepare();
+  });
+  // Within the transaction, which may have added the environment.
   const ordinal = once(() =>
     db.select({ ordinal: environments.ordinal }).from(environments).where(eq(environments.id, ENVIRONMENT)).prepare(),
   );
   const stored = once(() =>
-    db
+    outside.db
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
       .from(auditHeads)
       .where(and(eq(auditHeads.environmentId, ENVIRONMENT), sql`lane = ${given('lane')}`))
@@ -84,8 +112,8 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
       })
       .prepare(),
   );
-  /** By environment: the record before the first append of the transaction, and the last appended record. */
-  let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead }>();
+  /** By environment: the record before the first append of the transaction, the last one, and the appends after it. */
+  let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead; kept: NewAuditRow[] }>();
 
   /** Returns the last record of the lane; for an empty lane, the `seq` before its first record, with the hash `GENESIS`. */
   async function endOf(environmentId: EnvironmentId): Promise<AuditHead> {
@@ -95,15 +123,35 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
     return { seq: low + lane.number * LANE_SIZE, hash: GENESIS };
   }
 
+  /** Links the rows that are kept to their chains, and sends them. All statements are called before it returns. */
+  async function writeKept(): Promise<void> {
+    const rows: AuditRow[] = [];
+    for (const [environmentId, chain] of moved) {
+      for (const given of chain.kept.splice(0)) {
+        const row = rowAfter(chain.head, environmentId, given);
+        chain.head = { seq: row.seq, hash: row.hash };
+        rows.push(row);
+      }
+    }
+    const [first] = rows;
+    if (rows.length === 1) await insertOne().run({ ...first });
+    else if (first) await insertMany().run(columnsOf(rows));
+  }
+
   return {
-    async next(environmentId) {
-      const known = moved.get(environmentId);
-      if (known) return known.head;
-      const end = await endOf(environmentId);
-      moved.set(environmentId, { before: end, head: end });
-      return end;
+    async append(environmentId, row) {
+      let chain = moved.get(environmentId);
+      if (chain === undefined) {
+        const end = await endOf(environmentId);
+        // Another append of the transaction may have come first.
+        chain = moved.get(environmentId) ?? { before: end, head: end, kept: [] };
+        moved.set(environmentId, chain);
+      }
+      chain.kept.push(row);
     },
+    flush: writeKept,
     async chains(environmentId) {
+      await writeKept();
       const own = moved.get(environmentId)?.head;
       const heads = await all().all({ environmentId });
       const others = heads.filter((head) => own === undefined || startOf(head) !== startOf(own));
@@ -113,12 +161,9 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
       });
     },
     async total(environmentId) {
-      const { before, head } = moved.get(environmentId) ?? {};
-      const appended = before && head ? head.seq - before.seq : 0;
+      const { before, head, kept } = moved.get(environmentId) ?? {};
+      const appended = before && head && kept ? head.seq - before.seq + kept.length : 0;
       return ((await total().get({ environmentId }))?.total ?? 0) + appended;
-    },
-    move(environmentId, head) {
-      moved.set(environmentId, { before: moved.get(environmentId)?.before ?? head, head });
     },
     ending: {
       begin() {
@@ -131,16 +176,26 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
         moved = new Map();
       },
       async write() {
-        await Promise.all(
-          [...moved].flatMap(([environmentId, { before, head }]) =>
-            head.seq === before.seq
-              ? []
-              : [moveOn().run({ environmentId, ...head, before: before.seq, beforeHash: before.hash })],
-          ),
+        const rows = writeKept();
+        const heads = [...moved].flatMap(([environmentId, { before, head }]) =>
+          head.seq === before.seq
+            ? []
+            : [moveOn().run({ environmentId, ...head, before: before.seq, beforeHash: before.hash })],
         );
+        await Promise.all([rows, ...heads]);
       },
     },
   };
+}
+
+/** Returns the values of each column, as they are stored. */
+function columnsOf(rows: readonly AuditRow[]): Record<keyof AuditRow, unknown[]> {
+  const stored = rows.map((row) => ({ ...row, details: JSON.stringify(row.details) }));
+  const names = Object.keys(COLUMNS) as (keyof AuditRow)[];
+  return Object.fromEntries(names.map((name) => [name, stored.map((row) => row[name])])) as Record<
+    keyof AuditRow,
+    unknown[]
+  >;
 }
 
 function startOf({ seq }: AuditHead): number {

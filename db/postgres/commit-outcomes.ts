@@ -28,8 +28,8 @@ export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOut
       const {
         rows: [[status, current] = []],
       } = await readers.query({ text: STATUS, values: [xid] });
-      // After a crash, the server may reuse the number for another transaction, so `committed` says nothing about this
-      // one. If the other one was not committed, this one was not either.
+      // After a crash, the server may reuse the number for another transaction, so `committed` may be the status of
+      // that other one. If the other one was not committed, this one was not either.
       return status === 'committed' && current !== epoch ? null : status;
     } catch {
       return undefined;

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { integer, sql, table, text } from '../drizzle.ts';
 
 import { environments } from '../schema.ts';
+import { blockEdges } from './block-edges.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 
@@ -42,6 +43,7 @@ export const postgresDialect: Dialect = {
     where ${environments.id} = ${ENVIRONMENT}) + nextval(${literal(`${table}_seq`)})`,
   auditOrder: 'id',
   blockOrder: 'firstStartedAt',
+  blockEdges,
   reusesSlots: false,
   search: {
     table: accountsSearch,

@@ -10,12 +10,14 @@ interface ServerError extends Error {
 }
 
 /**
- * A serialization failure, a deadlock, or another connection that writes to the same chain of the audit log. Running the
- * unit again can succeed.
+ * A serialization failure, a deadlock, another connection that writes to the same chain of the audit log, or a connection from before a
+ * crash of the server. Running the unit again can succeed.
  */
 export class ConflictError extends RetryableError {}
 
+const CONNECTION_LOST = 'CONNECTION_LOST';
 export const LANE_TAKEN = 'AUDIT_LANE_TAKEN';
+export const SERVER_CRASHED = 'SERVER_CRASHED';
 
 export function laneTakenError(cause: unknown): ConflictError {
   return new ConflictError(LANE_TAKEN, 'another connection writes to the same chain of the audit log', { cause });
@@ -47,6 +49,10 @@ export function translateError(error: unknown): unknown {
         'this instance is no longer registered; other instances have taken over its work',
         { cause },
       );
+    case 'VK002':
+      return new ConflictError(SERVER_CRASHED, 'the database server has crashed since the connection was opened', {
+        cause,
+      });
     case '23502':
       // `seq` is computed from the row of the environment, so it is null if the environment does not exist.
       // The statement that moves the end of a chain writes null in place of the hash if the end is not the expected one.
@@ -66,7 +72,12 @@ export function translateError(error: unknown): unknown {
  * statement.
  */
 export function connectionLostError(cause: unknown): StorageError {
-  return new StorageError('CONNECTION_LOST', 'the connection to the database was lost', { cause });
+  return new StorageError(CONNECTION_LOST, 'the connection to the database was lost', { cause });
+}
+
+/** Whether the connection was lost or is being closed, so that it is unknown whether the server executed the statement. */
+export function isConnectionLost(error: unknown): error is StorageError {
+  return error instanceof StorageError && (error.code === CONNECTION_LOST || /^(08|57P)/.test(error.code));
 }
 
 function isServerError(error: Error): error is ServerError {

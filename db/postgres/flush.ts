@@ -1,4 +1,4 @@
-import type { RunQuery } from './statements.ts';
+import { nameOf, type RunQuery } from './statements.ts';
 
 /**
  * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server: commits
@@ -12,12 +12,13 @@ const FLUSH = "select pg_logical_emit_message(true, 'valetkey', ''), (select lif
  * Returns a function that makes all earlier commits durable. A durable commit makes everything before it durable, so
  * concurrent callers share one. This commit writes only an empty message to the write-ahead log, which is cheapest.
  */
-export function createFlush(query: RunQuery): Flush {
+export function createFlush(query: RunQuery, prepare: boolean): Flush {
+  const statement = { text: FLUSH, name: prepare ? nameOf(FLUSH) : undefined };
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | undefined;
   const flush = async () => {
     next = undefined;
-    const { rows } = await query({ text: FLUSH });
+    const { rows } = await query(statement);
     return rows[0]?.[1];
   };
   return () => {

@@ -3,10 +3,19 @@ import type { Session } from './session.ts';
 /** A connection that knows in which epoch of the server it was opened. A crash ends an epoch; a clean restart does not. */
 export interface EpochSession extends Session {
   epoch: string;
+  /**
+   * A statement that fails with a ConflictError `SERVER_CRASHED` in another epoch. Only the connections of a pool have it: they outlive
+   * a crash of the server.
+   */
+  requireEpoch: string | undefined;
 }
 
 const EPOCH = `insert into server_lives (life) values (gen_random_uuid()) on conflict do nothing;
   select life from server_lives`;
+
+const requireEpoch = (epoch: string) => `do $$ begin
+  if not exists (select from server_lives where life = '${epoch}') then raise exception 'the server has crashed' using errcode = 'VK002'; end if;
+  end $$`;
 
 /** Makes a function that connects to a server, and asks for its epoch. */
 export function withEpoch(open: () => Promise<Session>): () => Promise<EpochSession> {
@@ -14,7 +23,11 @@ export function withEpoch(open: () => Promise<Session>): () => Promise<EpochSess
     const session = await open();
     try {
       const { rows } = await session.query({ text: EPOCH });
-      return Object.assign(session, { epoch: String(rows[0]?.[0]) });
+      const epoch = String(rows[0]?.[0]);
+      return Object.assign(session, {
+        epoch,
+        requireEpoch: (await session.isDirect()) ? undefined : requireEpoch(epoch),
+      });
     } catch (error) {
       await session.close().catch(() => {});
       throw error;

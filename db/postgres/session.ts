@@ -135,7 +135,7 @@ interface Result {
   rowCount: number | null;
 }
 
-/** Returns the reply to the last statement of a text. */
+/** Returns the result of the last of several statements. */
 function lastResult(results: Result | Result[]): QueryResult {
   const { command, rows, rowCount } = Array.isArray(results) ? (results.at(-1) as Result) : results;
   return { command: command ?? '', rows, changes: rowCount ?? 0 };

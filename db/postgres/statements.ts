@@ -43,7 +43,7 @@ const names = new Map<string, string>();
  * The same text has the same name in every process, because a connection pool may pass the connection of one process to
  * another.
  */
-function nameOf(text: string): string {
+export function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
     name = `vk_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;

@@ -1,5 +1,4 @@
 import { LIST, POSTGRES } from '../../core/budgets.ts';
-import { startTimer } from '../../core/scheduling/timers.ts';
 import type { StoreOptions } from '../engine.ts';
 import { RetryableError, StorageError } from '../errors.ts';
 import { createRepositories } from '../repositories.ts';
@@ -7,10 +6,12 @@ import { createStorageHealth } from '../storage-health.ts';
 import type { Committed, Store } from '../store.ts';
 import { createAuditLanes } from './audit-lanes.ts';
 import { createCommitOutcomes, type NumberedTransaction } from './commit-outcomes.ts';
+import { SERVER_CRASHED } from './errors.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
 import { createListener } from './listener.ts';
 import { separatesPreparedStatements } from './pooler.ts';
+import { readOnlyOutside } from './read-only-outside.ts';
 import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
@@ -77,23 +78,17 @@ export async function openPostgresStore({
   const outcomes = createCommitOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
-      connection: createReconnectingSession(withEpoch(open)),
+      connection: createReconnectingSession(readOnlyOutside(withEpoch(open))),
       place,
       prepare,
       outcomes,
+      readers,
       report: (error) => report(error, 'an effect of a committed write failed'),
     }),
   );
   const units = createUnits(writers);
-  const flush = createFlush(query);
+  const flush = createFlush(query, prepare);
   const flushing = new Set<Promise<void>>();
-  const folding = startTimer(() => readers.query({ text: 'select fold_counts(), fold_execution_statistics()' }), {
-    everyMs: POSTGRES.foldEveryMs,
-    // If the server cannot be reached, the callers that need it report the error.
-    failed: (error) => {
-      if (!(error instanceof StorageError)) report(error, 'the rows of the counts could not be combined');
-    },
-  });
   let closing: Promise<void> | undefined;
 
   async function run<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>> {
@@ -116,7 +111,7 @@ export async function openPostgresStore({
     let cause: StorageError;
     try {
       if ((await flush()) === transaction.epoch) return;
-      cause = new StorageError('SERVER_CRASHED', 'the database server has crashed after a commit');
+      cause = new StorageError(SERVER_CRASHED, 'the database server has crashed after a commit');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       cause = error;
@@ -143,14 +138,15 @@ export async function openPostgresStore({
     async note(unit) {
       await run(unit, { isolated: false });
     },
-    fence(instance) {
-      for (const writer of writers) writer.fence(instance);
+    fence(instance, place) {
+      for (const [number, writer] of writers.entries()) writer.fence(instance, place * writers.length + number);
     },
     async clock() {
       const { rows } = await query({ text: CLOCK });
       return Number(rows[0]?.[0]);
     },
     settingsVersion: listener.version,
+    planChanges: () => null,
     async healthy() {
       if (closing || health.failing() !== null) return false;
       return await readers.query({ text: 'select 1' }).then(
@@ -160,6 +156,8 @@ export async function openPostgresStore({
     },
     state: () => readState(readers.query, replica),
     probe: () => health.probe(async () => void (await flush())),
+    fold: async () =>
+      void (await query({ text: 'select fold_counts(), fold_execution_statistics(), fold_refresh_statistics()' })),
     logBytes: async () => 0,
     // Only the database server controls when deleted data disappears: tables keep it until VACUUM, and the write-ahead
     // log, archives and standbys keep it for longer.
@@ -171,7 +169,6 @@ export async function openPostgresStore({
   };
 
   async function closeAll(): Promise<void> {
-    await folding.stop();
     await units.drain();
     // The flush of the last unit begins in the turn in which the unit ends.
     await nextTurn();

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { POSTGRES } from '../../core/budgets.ts';
 import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
-import type { Done, Unit, UnitOptions, Writer } from './writer.ts';
+import { createSharedUnits } from './shared-units.ts';
+import type { Done, Unit, UnitOptions, Writer, WriterRunOptions } from './writer.ts';
 
 /** Runs units on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
@@ -22,7 +23,11 @@ export function createUnits(writers: readonly Writer[]): Units {
   /** Units with repeated conflicts run one after the other; otherwise they would conflict with each other again. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function attempt<T>(unit: Unit<T>, terms: UnitOptions, runs: number): Promise<Done<T>> {
+  async function attempt<T>(
+    unit: Unit<T>,
+    terms: UnitOptions & Pick<WriterRunOptions, 'shared'>,
+    runs: number,
+  ): Promise<Done<T>> {
     const writer = free.pop() ?? (await new Promise<Writer>((resolve) => waiting.push(resolve)));
     try {
       return await writer.run(unit, { ...terms, again: runs > 1, alone: runs >= POSTGRES.aloneFromRun });
@@ -46,17 +51,28 @@ export function createUnits(writers: readonly Writer[]): Units {
     }
   }
 
+  async function alone<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>> {
+    try {
+      return await attempt(unit, terms, 1);
+    } catch (error) {
+      if (!isContended(error)) throw error;
+      const rerun = turn.then(() => again(unit, terms));
+      turn = rerun.catch(() => {});
+      return await rerun;
+    }
+  }
+
+  const shared = createSharedUnits(
+    (unit) => alone(unit, { isolated: false }),
+    (unit) => attempt(unit, { isolated: false, shared: true }, 1),
+  );
+
   return {
     async run(unit, terms) {
       if (closed) throw new StorageError('STORE_CLOSED', 'the store is closed');
       open++;
       try {
-        return await attempt(unit, terms, 1);
-      } catch (error) {
-        if (!isContended(error)) throw error;
-        const rerun = turn.then(() => again(unit, terms));
-        turn = rerun.catch(() => {});
-        return await rerun;
+        return await (terms.isolated ? alone(unit, terms) : shared(unit));
       } finally {
         open--;
         if (open === 0) drained?.();

@@ -34,5 +34,6 @@ function asText(text: string): string {
 
 /** PostgreSQL cannot store the character U+0000 in text. */
 export function toStored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toStored);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

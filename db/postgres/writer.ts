@@ -4,19 +4,20 @@ import { joinEndings } from '../ending.ts';
 import { StorageError } from '../errors.ts';
 import { createRepositories, type Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
-import { type AuditLane, changeLane, createAuditLanes, isLaneTaken } from './audit-lanes.ts';
+import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, useLane } from './audit-lanes.ts';
 import type { CommitOutcomes, NumberedTransaction } from './commit-outcomes.ts';
-import { ConflictError, laneTakenError } from './errors.ts';
+import { ConflictError, isConnectionLost, laneTakenError, SERVER_CRASHED } from './errors.ts';
 import { newestMigration } from './load-migrations.ts';
+import type { Readers } from './readers.ts';
 import type { ReconnectingSession } from './reconnecting-session.ts';
 import type { EpochSession } from './server-epoch.ts';
 import type { Query, QueryResult, Session } from './session.ts';
-import { createPostgresStatements } from './statements.ts';
+import { createPostgresStatements, nameOf } from './statements.ts';
 
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitOptions {
-  /** Whether the unit relies on what it has read: see `WriteOptions`. */
+  /** Whether the unit decides by what it has read, so that it needs the isolation level SERIALIZABLE. */
   isolated: boolean;
 }
 
@@ -25,6 +26,8 @@ export interface WriterRunOptions extends UnitOptions {
   alone: boolean;
   /** Whether an earlier run had a conflict. */
   again: boolean;
+  /** Whether other work waits for the transaction, so that none of its statements may wait long for a lock. */
+  shared?: boolean;
 }
 
 export interface Done<T> {
@@ -41,8 +44,8 @@ export interface Writer {
    * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
   run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<Done<T>>;
-  /** From now on, units fail if the instance is not registered. */
-  fence(instance: number): void;
+  /** From now on, units fail if the instance is not registered, and append to the audit lane with this number. */
+  fence(instance: number, lane: number): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export interface WriterDeps {
   place: number;
   prepare: boolean;
   outcomes: CommitOutcomes;
+  readers: Pick<Readers, 'query'>;
   /** Receives the error of a failed effect. */
   report(error: unknown): void;
 }
@@ -77,9 +81,10 @@ interface Running {
 const NO_SCANS = 'set local enable_seqscan = off';
 // One flush makes the commits of many units durable, and the connection of a unit need not wait for the disk.
 const LOCAL = `${NO_SCANS}; set local synchronous_commit = off`;
-const ISOLATED = `begin isolation level serializable; ${LOCAL}`;
-const SHARED = `begin isolation level read committed; ${LOCAL}`;
-const XID: Query = { text: 'select pg_current_xact_id_if_assigned()::text' };
+// Outside of transactions the connection can only read, see `readOnlyOutside`.
+const ISOLATED = `begin isolation level serializable read write; ${LOCAL}`;
+const NOT_ISOLATED = `begin isolation level read committed read write; ${LOCAL}`;
+const XID = 'select pg_current_xact_id_if_assigned()::text';
 
 /**
  * Makes the statements of units different from those of readers: a connection pool that shares prepared statements by
@@ -87,17 +92,18 @@ const XID: Query = { text: 'select pg_current_xact_id_if_assigned()::text' };
  */
 const UNIT_MARK = ' /* unit */';
 
-export function createWriter({ connection, place, prepare, outcomes, report }: WriterDeps): Writer {
+export function createWriter({ connection, place, prepare, outcomes, readers, report }: WriterDeps): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
   const afterCommit: AfterCommit = createAfterCommit(report);
   const statements = createPostgresStatements((statement) => query(statement), prepare, UNIT_MARK);
   const { repositories, ending: ofRepositories } = createRepositories(statements, {
-    auditHeads: (made) => createAuditLanes(made, lane),
+    auditHeads: (made) => createAuditLanes(made, lane, createPostgresStatements(queryOutside, prepare)),
     schemaNumber: newestMigration(),
   });
   const ending = joinEndings([ofRepositories, afterCommit.ending]);
   const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, yieldToEventLoop };
   let running: Running | undefined;
+  let latest: Session | undefined;
   let fenced: number | undefined;
 
   async function query(statement: Query): Promise<QueryResult> {
@@ -123,13 +129,25 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     try {
       const {
         rows: [[xid] = []],
-      } = await unit.session.query(XID);
+      } = await unit.session.query({ text: XID, name: prepare ? nameOf(XID) : undefined });
       // A statement that found no row to change gives the transaction no number.
       if (typeof xid === 'string') unit.xid = xid;
     } catch {
       // The statement before it has failed.
     } finally {
       unit.asking = undefined;
+    }
+  }
+
+  /** Reads what is committed. The unit does not conflict with transactions that change it. */
+  async function queryOutside(statement: Query): Promise<QueryResult> {
+    const unit = running as Running;
+    unit.calls++;
+    try {
+      return await readers.query(statement);
+    } finally {
+      unit.calls--;
+      watch(unit);
     }
   }
 
@@ -158,7 +176,9 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
 
   async function run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<Done<T>> {
     const session = await connection.session();
-    if (terms.again) lane.heads.clear();
+    // A crash of the server may have undone commits that were not durable. Connections from before it are not used again.
+    if (terms.again || session !== latest) lane.heads.clear();
+    latest = session;
     ending.begin();
     const begun = begin(session, terms, fenced);
     const current: Running = {
@@ -169,17 +189,18 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     const scope = openScope(transaction);
     try {
       const value = await untilDone(unit, scope.tx, current);
-      await begun;
       // A unit that caught the error of a statement must not continue, because its earlier writes were rolled back.
       if (current.failure !== undefined) throw current.failure;
-      const transaction = await commit(current);
+      const transaction = await commit(current, begun);
       ending.keep();
       return { value, transaction };
     } catch (error) {
       ending.undo();
       await untilQuiet(current);
       await rollback(session);
-      throw await reasonOf(error, current, begun);
+      const reason = await reasonOf(error, current, begun);
+      if (reason instanceof ConflictError && reason.code === SERVER_CRASHED) await session.close().catch(() => {});
+      throw reason;
     } finally {
       scope.close();
       running = undefined;
@@ -199,23 +220,26 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   }
 
   /** Returns null if the unit has changed nothing. */
-  async function commit(current: Running): Promise<NumberedTransaction | null> {
+  async function commit(current: Running, begun: Promise<unknown>): Promise<NumberedTransaction | null> {
     const { session } = current;
     // Its reply arrives right after that of the first write, so this adds no round trip.
     await current.asking;
-    const written = current.hasWritten ? ending.write() : undefined;
-    if (current.hasWritten && current.xid === undefined) void askForXid(current);
-    // Sent together with the last writes: if one of them fails, the server makes the commit a rollback.
+    const written = ending.write();
+    if (current.hasWritten && current.xid === undefined && current.asking === undefined) void askForXid(current);
+    // Sent together with the last writes: if one of them fails, or the beginning, the server makes the commit a rollback.
     const committed = session.query({ text: 'commit' });
-    const [last, end] = await Promise.allSettled([written, committed]);
+    const [first, last, end] = await Promise.allSettled([begun, written, committed]);
     const { xid } = current;
     const transaction = xid === undefined ? null : { xid, epoch: session.epoch };
-    if (!session.isOpen() && end.status === 'rejected') {
+    // A commit without a reply within the time limit is reported before the connection is closed.
+    if (end.status === 'rejected' && (!session.isOpen() || isConnectionLost(end.reason))) {
       if (transaction === null || !(end.reason instanceof StorageError)) throw end.reason;
       await outcomes.requireCommitted(transaction, end.reason);
       return transaction;
     }
-    if (last.status === 'rejected') throw last.reason;
+    if (first.status === 'rejected') throw first.reason;
+    // Statements that were sent after a failed one fail too, and may be reported before it.
+    if (last.status === 'rejected') throw current.failure ?? last.reason;
     if (end.status === 'rejected') throw end.reason;
     if (end.value.command !== 'COMMIT') throw new Error('the database rolled back a transaction at its commit');
     return transaction;
@@ -235,25 +259,28 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
 
   return {
     run,
-    fence(instance) {
+    fence(instance, number) {
       fenced = instance;
+      useLane(lane, number);
     },
     close: () => connection.close(),
   };
 }
 
 function begin(
-  session: Session,
-  { isolated, alone }: WriterRunOptions,
+  session: EpochSession,
+  { isolated, alone, shared }: WriterRunOptions,
   instance: number | undefined,
 ): Promise<unknown> {
-  const parts = [isolated ? ISOLATED : SHARED];
+  const parts = [isolated ? ISOLATED : NOT_ISOLATED];
   // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
   // It must not wait long for a slow unit, because all other units wait behind it.
   if (alone) {
     parts.push(`set local lock_timeout = ${POSTGRES.aloneWaitMs}`, 'lock table crowded_units in exclusive mode');
     parts.push('set local lock_timeout to default');
   } else parts.push('lock table crowded_units in row share mode');
+  if (shared) parts.push(`set local lock_timeout = ${POSTGRES.sharedLockMs}`);
+  if (session.requireEpoch !== undefined) parts.push(session.requireEpoch);
   if (instance !== undefined) parts.push(`select require_instance(${instance})`);
   const begun = session.query({ text: parts.join('; ') });
   begun.catch(() => {});

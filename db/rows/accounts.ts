@@ -76,9 +76,13 @@ export interface AccountTombstone {
 
 type Required = 'id' | 'connectionId' | 'connector' | 'provider' | 'identifier' | 'authorizationType' | 'status';
 
+type Given = Pick<AccountRow, Required | 'createdAt' | 'updatedAt'>;
+
+/** The columns that a new account may omit. */
+export type OptionalColumns = Omit<AccountRow, keyof Given | 'seq' | 'environmentId' | 'version'>;
+
 /** A new account; omitted columns are empty. `version` starts at 1. */
-export type NewAccount = Pick<AccountRow, Required | 'createdAt' | 'updatedAt'> &
-  Partial<Omit<AccountRow, Required | 'createdAt' | 'updatedAt' | 'seq' | 'environmentId' | 'version'>>;
+export type NewAccount = Given & Partial<OptionalColumns>;
 
 /**
  * The columns that an update may change. `version` is incremented with each update. The key of an account and its

@@ -1,10 +1,9 @@
+import type { Hours } from './hours.ts';
+
 /** What executions are grouped by. */
 export type StatisticGroup = 'hour' | 'tool_name' | 'connector' | 'outcome';
 
-/** Hours since 1970, UTC: `from` is inclusive, `before` exclusive. */
-export interface StatisticFilters {
-  fromHour: number;
-  beforeHour: number;
+export interface StatisticFilters extends Hours {
   toolName?: string | undefined;
   connector?: string | undefined;
 }

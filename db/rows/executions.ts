@@ -40,6 +40,11 @@ export interface PlanVersions {
   /** The name of the environment's tool; null for a tool of the catalogue, and for a raw call. */
   ownTool: string | null;
   contentHash: string | null;
+  /**
+   * The store's count of changes to these rows, from before they were read. If it is still the same, nothing is
+   * compared; null or omitted to compare always.
+   */
+  asOf?: number | null | undefined;
 }
 
 export interface ExecutionOutcome {

@@ -2,7 +2,10 @@ import type { EnvironmentId } from '../environment-id.ts';
 
 export type JobState = 'WAITING' | 'RUNNING' | 'DONE' | 'FAILED';
 
-/** Work outside of the database. The migration describes each state. Times are in milliseconds UTC. */
+/**
+ * Work outside of the database, which is tried until it succeeds (DONE) or is given up (FAILED). Times are in
+ * milliseconds UTC.
+ */
 export interface JobRow {
   id: string;
   environmentId: EnvironmentId;

@@ -56,7 +56,10 @@ export interface WebhookAttempt {
   error: string;
 }
 
-/** The delivery of one event to one endpoint. The migration describes each state. All times are in milliseconds UTC. */
+/**
+ * The delivery of one event to one endpoint. It is PENDING until it succeeds or is given up. All times are in
+ * milliseconds UTC.
+ */
 export interface WebhookDeliveryRow {
   id: string;
   environmentId: EnvironmentId;

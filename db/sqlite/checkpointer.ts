@@ -112,7 +112,7 @@ export function createCheckpointer(
       moveBacklog();
       return;
     }
-    thread.end().catch(judge);
+    thread.end().catch(noteFailure);
     if (isSyncing) return;
     ending = frames >= endFrom;
     if (ending) step = left > lastPiece && pieces < MAX_PIECES ? 'piece' : 'end';
@@ -159,14 +159,14 @@ export function createCheckpointer(
     isMoving = true;
     moving = thread
       .move()
-      .catch(judge)
+      .catch(noteFailure)
       .then(() => {
         isMoving = false;
         syncMain();
       });
   }
 
-  function judge(cause: unknown): void {
+  function noteFailure(cause: unknown): void {
     const error = translateError(cause);
     if (isFatal(error)) fail(error as Error);
   }
@@ -182,7 +182,7 @@ export function createCheckpointer(
     try {
       part();
     } catch (cause) {
-      judge(cause);
+      noteFailure(cause);
     }
   }
 
@@ -236,7 +236,7 @@ export function createCheckpointer(
         const [busy] = truncate.get() as [busy: number];
         return busy === 0;
       } catch (cause) {
-        judge(cause);
+        noteFailure(cause);
         throw cause;
       }
     },

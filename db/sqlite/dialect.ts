@@ -1,10 +1,12 @@
 import type { Dialect } from '../dialect.ts';
-import { sql } from '../drizzle.ts';
-import { counters } from '../schema.ts';
+import { asc, desc, sql } from '../drizzle.ts';
+import { counters, executionBlocks } from '../schema.ts';
 import { environmentRange } from '../sequence.ts';
 import { accountsSearch } from './search-index.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
+const { block, firstStartedAt, lastStartedAt } = executionBlocks;
+const OF_ENVIRONMENT = sql`${block} >= ${sql.placeholder('firstBlock')} and ${block} <= ${sql.placeholder('lastBlock')}`;
 
 /** SQLite's dialect. Lists and patches are bound as JSON text. */
 export const sqliteDialect: Dialect = {
@@ -33,6 +35,10 @@ export const sqliteDialect: Dialect = {
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
   auditOrder: 'seq',
   blockOrder: 'block',
+  blockEdges: {
+    first: { where: sql`${OF_ENVIRONMENT} and ${lastStartedAt} >= ${sql.placeholder('from')}`, order: asc(block) },
+    last: { where: sql`${OF_ENVIRONMENT} and ${firstStartedAt} < ${sql.placeholder('before')}`, order: desc(block) },
+  },
   reusesSlots: true,
   search: {
     table: accountsSearch,

@@ -27,9 +27,9 @@ export interface GroupCommit<Tx> {
    * back.
    */
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
-  /** As `write`, but resolves when the transaction is committed, before it is durable. */
+  /** Queues a unit of work. The promise resolves when its transaction is committed, before it is durable. */
   commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
-  /** As `commit`, for writes that no caller waits for: they become durable with the next durable write. */
+  /** Queues a unit of work that no caller waits for. It becomes durable with the next durable write. */
   note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
   /**
    * Lets other work run on the event loop during a unit. The transaction stays open, so other units wait, and reads
@@ -144,7 +144,8 @@ export function createGroupCommit<Tx>(
       const outcomes: Outcome[] = [];
       const endAt = clock() + maxMs;
       for (const entry of group) {
-        outcomes.push(await attempt(entry));
+        const scope = beginUnit();
+        outcomes.push(endUnit(scope, await run(entry, scope.tx)));
         // The remaining units run in the next transaction.
         if (clock() >= endAt) waiting.unshift(...group.splice(outcomes.length));
       }
@@ -205,14 +206,26 @@ export function createGroupCommit<Tx>(
     });
   }
 
-  /** Runs one unit. Throws only if the whole transaction is lost. */
-  async function attempt(entry: Entry<Tx>): Promise<Outcome> {
+  function beginUnit() {
     control.savepoint();
-    const scope = openScope();
-    const outcome = await new Promise<Outcome>((resolve) => {
-      interrupt = () => resolve({ ok: false, error: heldOverIo() });
-      void run(entry.unit, scope.tx).then(resolve);
+    return openScope();
+  }
+
+  /** Runs one unit. Never rejects. */
+  function run(entry: Entry<Tx>, tx: Tx): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const failed = (error: unknown) => resolve({ ok: false, error });
+      interrupt = () => failed(heldOverIo());
+      try {
+        entry.unit(tx).then((value) => resolve({ ok: true, value }), failed);
+      } catch (error) {
+        failed(error);
+      }
     });
+  }
+
+  /** Keeps the writes of a unit, or rolls them back. Throws only if the whole transaction is lost. */
+  function endUnit(scope: { close(): void }, outcome: Outcome): Outcome {
     interrupt = undefined;
     scope.close();
     if (!outcome.ok) {
@@ -287,14 +300,6 @@ export function createGroupCommit<Tx>(
 
 function isNote({ until }: Pick<Entry<never>, 'until'>): boolean {
   return until === 'noted';
-}
-
-async function run<Tx>(unit: (tx: Tx) => Promise<unknown>, tx: Tx): Promise<Outcome> {
-  try {
-    return { ok: true, value: await unit(tx) };
-  } catch (error) {
-    return { ok: false, error };
-  }
 }
 
 /** Settles the units of a group whose callers wait for this moment. */

@@ -15,7 +15,7 @@ export interface HighWaterMark {
 
 export interface MarkDeps {
   file: MarkFile;
-  /** See `createMeasure`. */
+  /** Measures how much data the database has now; undefined if this is not possible at the moment. */
   measure: () => Claim | undefined;
   /** Syncs the log. */
   syncLog: (done: Synced) => void;

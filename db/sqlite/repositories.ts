@@ -6,7 +6,7 @@ import type { Client } from './open.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSqliteStatements } from './statements.ts';
 
-export interface SqliteRepositoryOptions extends Pick<RepositoryOptions, 'pacing'> {
+export interface SqliteRepositoryOptions extends Pick<RepositoryOptions, 'pacing' | 'planChanges'> {
   /** Called with each StorageError. */
   failed?: (error: StorageError) => void;
 }
@@ -18,12 +18,13 @@ export interface SqliteRepositoryOptions extends Pick<RepositoryOptions, 'pacing
  */
 export function createSqliteRepositories(
   client: Client | (() => Client),
-  { pacing, failed }: SqliteRepositoryOptions = {},
+  { pacing, planChanges, failed }: SqliteRepositoryOptions = {},
 ) {
   const statements = createSqliteStatements(typeof client === 'function' ? client : () => client, failed);
   const searchIndex = createSearchIndex(statements);
   const { repositories, ending } = createRepositories(statements, {
     ...(pacing && { pacing }),
+    ...(planChanges && { planChanges }),
     accountInserted: searchIndex.add,
     schemaNumber: newestMigration(),
   });

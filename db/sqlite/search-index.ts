@@ -39,9 +39,12 @@ export function createSearchIndex({ db, once }: Statements): SearchIndex {
       keep() {},
       // Other units of the transaction may have inserted accounts; if none has, the table is empty.
       undo() {},
-      async write() {
-        if (waiting) await indexAll().run();
-      },
+      write: () =>
+        waiting
+          ? indexAll()
+              .run()
+              .then(() => {})
+          : undefined,
     },
   };
 }

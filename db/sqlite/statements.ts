@@ -19,13 +19,21 @@ export function createSqliteStatements(
   return createStatements({ dialect: sqliteDialect, prepare: (plan) => prepare(client, plan, failed) });
 }
 
+/**
+ * If a limit is a parameter alone, SQLite plans some statements for its value, and prepares them again whenever it is bound. That takes
+ * five times as long as finding a row.
+ */
+function plannedOnce(text: string): string {
+  return text.replaceAll(' limit ?', ' limit cast(? as integer)');
+}
+
 function prepare(client: () => Client, { text, bind, toRow }: Plan, failed: (error: StorageError) => void): Statement {
   const prepared = new Map<Client, Database.Statement<unknown[], unknown[]>>();
   const statement = () => {
     const current = client();
     const known = prepared.get(current);
     if (known) return known;
-    const made = current.prepare<unknown[], unknown[]>(text);
+    const made = current.prepare<unknown[], unknown[]>(plannedOnce(text));
     if (toRow) made.raw();
     prepared.set(current, made);
     return made;

@@ -3,6 +3,7 @@ import { LIST } from '../../core/budgets.ts';
 import { createAfterCommit } from '../after-commit.ts';
 import { joinEndings } from '../ending.ts';
 import type { StoreOptions } from '../engine.ts';
+import type { EnvironmentId } from '../environment-id.ts';
 import type { StorageError } from '../errors.ts';
 import type { ReadRepositories, Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
@@ -21,6 +22,7 @@ import { createHighWaterMark } from './high-water-mark.ts';
 import { type MarkFile, openMarkFile } from './mark-file.ts';
 import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections, openReader, refusal } from './open.ts';
+import { createPlanChanges } from './plan-changes.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createSqliteRepositories } from './repositories.ts';
 import { createSettingsVersion } from './settings-version.ts';
@@ -90,7 +92,8 @@ export function createStore(
 ): Store {
   const { report = warn } = watch;
   writer.pragma('synchronous = normal');
-  const { repositories, ending } = createSqliteRepositories(writer);
+  const changes = createPlanChanges(writer);
+  const { repositories, ending } = createSqliteRepositories(writer, { planChanges: changes.count });
   const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
   const settingsVersion = createSettingsVersion(writer, afterCommit.add);
   const transaction: Transaction = {
@@ -116,6 +119,7 @@ export function createStore(
   });
   const control = createTransactionControl(writer, {
     turn,
+    changes,
     ending: joinEndings([ending, afterCommit.ending]),
     afterCommit,
     checkpointer,
@@ -133,7 +137,7 @@ export function createStore(
     if (isDiskFault(error)) health.failed(error);
   };
   return {
-    read: withSharedStates(createSqliteRepositories(turn.client, { pacing, failed: readFailed }).repositories, turn),
+    read: withSharedReads(createSqliteRepositories(turn.client, { pacing, failed: readFailed }).repositories, turn),
     shareReads() {
       try {
         turn.begin();
@@ -147,6 +151,7 @@ export function createStore(
     note: group.note,
     fence() {},
     clock: null,
+    fold: null,
     async healthy() {
       try {
         return group.healthy() && health.failing() === null && alive.get() !== undefined;
@@ -164,6 +169,7 @@ export function createStore(
       }
     },
     settingsVersion,
+    planChanges: changes.count,
     logBytes: async () => (await stat(`${writer.name}-wal`)).size,
     probe: () => health.probe(() => group.write(async () => touch.run())),
     close() {
@@ -195,10 +201,20 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Every request reads the state of its client; the requests of one turn share that read. */
-function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
-  const { state } = read.apiClients;
-  const shared: typeof state = (environmentId, id) =>
-    turn.once(`${environmentId} ${id}`, () => state(environmentId, id));
-  return { ...read, apiClients: { ...read.apiClients, state: shared } };
+/**
+ * The requests of one turn share the reads that many of them have in common: the state of their client, and for calls the connection
+ * and the overlays of the tool.
+ */
+function withSharedReads(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
+  const { apiClients, connections, toolOverlays } = read;
+  const once =
+    <T>(kind: string, one: (environmentId: EnvironmentId, name: string) => T) =>
+    (environmentId: EnvironmentId, name: string): T =>
+      turn.once(`${kind} ${environmentId} ${name}`, () => one(environmentId, name));
+  return {
+    ...read,
+    apiClients: { ...apiClients, state: once('client', apiClients.state) },
+    connections: { ...connections, get: once('connection', connections.get) },
+    toolOverlays: { ...toolOverlays, named: once('overlays', toolOverlays.named) },
+  };
 }

@@ -6,10 +6,12 @@ import { syncHasFailed } from './errors.ts';
 import type { TransactionControl } from './group-commit.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import type { Client } from './open.ts';
+import type { PlanChanges } from './plan-changes.ts';
 import type { ReadTurn } from './read-turn.ts';
 
 export interface ControlDeps {
   turn: ReadTurn;
+  changes: PlanChanges;
   ending: Ending;
   afterCommit: AfterCommit;
   checkpointer: Checkpointer;
@@ -22,7 +24,7 @@ export interface ControlDeps {
 /** Controls the transactions of the writing connection. */
 export function createTransactionControl(
   writer: Client,
-  { turn, ending, afterCommit, checkpointer, mark, health, distrust }: ControlDeps,
+  { turn, changes, ending, afterCommit, checkpointer, mark, health, distrust }: ControlDeps,
 ): TransactionControl {
   const statement = (text: string) => writer.prepare(text);
   const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];
@@ -32,13 +34,16 @@ export function createTransactionControl(
     begin() {
       turn.end();
       begin.run();
+      changes.begun();
       ending.begin();
     },
     async commit() {
-      await ending.write();
+      const writing = ending.write();
+      if (writing) await writing;
       // A unit that took several turns may commit in the middle of a turn, whose reads share the state before the
       // commit.
       turn.end();
+      changes.committing();
       checkpointer.around(() => commit.run());
       afterCommit.run();
     },

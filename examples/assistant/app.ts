@@ -63,7 +63,7 @@ export function createAssistant(options: AssistantOptions): Server {
     if (pathname === '/console' && isOurs) return redirect(res, await options.consoleUrl());
     if (pathname === '/logout' && isOurs) return logOut(req, res);
     if (pathname === '/') return home(res, user);
-    return show(res, 404, messagePage('Page not found', 'There is no page at this address.'));
+    return show(res, 404, messagePage('Page not found', 'This page does not exist.'));
   }
 
   /** Accepts any name, because logging in is not the subject of this example. */

@@ -1,6 +1,7 @@
 import type { Audit } from '../../core/capabilities/audit.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentAuditEvent } from '../../core/present/audit-event.ts';
+import { timeOf } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const listAuditEvents: Handler<'listAuditEvents', Audit> = async (call, reply, { store, sealedTokens, now }) => {
@@ -20,7 +21,3 @@ export const listAuditEvents: Handler<'listAuditEvents', Audit> = async (call, r
     ...totalSize(page),
   });
 };
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(text);
-}

@@ -1,6 +1,6 @@
+import { createAccount } from '../../core/accounts/create-account.ts';
 import { requireAcceptedForNew } from '../../core/accounts/require-accepted.ts';
 import { readKey } from '../../core/accounts/selector.ts';
-import { createAccount } from '../../core/accounts/write.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
 import { commitAccount } from '../commit-account.ts';

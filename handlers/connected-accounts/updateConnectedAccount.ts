@@ -2,7 +2,7 @@ import { credentialsRead } from '../../core/accounts/credentials-read.ts';
 import { findAccount } from '../../core/accounts/find.ts';
 import { requireAcceptedForChange } from '../../core/accounts/require-accepted.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
-import { updateAccount } from '../../core/accounts/write.ts';
+import { updateAccount } from '../../core/accounts/update-account.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
 import { mayReadCredentials } from '../account-response.ts';

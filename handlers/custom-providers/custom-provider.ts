@@ -21,7 +21,7 @@ export function toolsFor(environment: EnvironmentRow, providers: Providers): Cus
     newId: providers.newId,
     events: providers.events,
     jobQueue: providers.jobQueue,
-    judgeAddress: (url) => {
+    checkAddress: (url) => {
       const verdict = providers.egressOf(environment).check(url);
       return verdict.ok ? null : verdict.reason;
     },

@@ -1,6 +1,7 @@
 import type { Webhooks } from '../../core/capabilities/webhooks.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentEvent } from '../../core/present/event.ts';
+import { timeOf } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const listEvents: Handler<'listEvents', Webhooks> = async (call, reply, { store, sealedTokens, now }) => {
@@ -23,7 +24,3 @@ export const listEvents: Handler<'listEvents', Webhooks> = async (call, reply, {
     ...totalSize(page),
   });
 };
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(text);
-}

@@ -1,23 +1,16 @@
-import { LIFETIME } from '../../core/budgets.ts';
 import type { Executions } from '../../core/capabilities/executions.ts';
-import { ApiError } from '../../core/errors.ts';
-import { beginningOf, periodOf, type Statistic, summarize } from '../../core/executions/statistics.ts';
+import { type Statistic, summarize } from '../../core/executions/statistics.ts';
+import { beginningOf, periodOf } from '../../core/statistics.ts';
 import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const getExecutionStatistics: Handler<'getExecutionStatistics', Executions> = async (
   call,
   reply,
   executions,
 ) => {
-  const { group_by: group, from, before, tool_name: toolName, connector } = call.query;
-  const until = before === undefined ? executions.now() : Date.parse(before);
-  const period = periodOf(from === undefined ? until - DAY_MS : Date.parse(from), until);
-  if (period.fromHour >= period.beforeHour) throw invalid('from', 'must be earlier than before');
-  if (beginningOf(period.beforeHour - period.fromHour) > LIFETIME.executionStatisticsMs)
-    throw invalid('from', `must be at most ${LIFETIME.executionStatisticsMs / DAY_MS} days earlier than before`);
+  const { group_by: group, tool_name: toolName, connector, ...asked } = call.query;
+  const period = periodOf(asked, executions.now());
   const { executionStatistics } = executions.store.read;
   const rows = await executionStatistics.grouped(call.environment.id, group, { ...period, toolName, connector });
   const { total, groups } = summarize(group, rows);
@@ -32,8 +25,4 @@ export const getExecutionStatistics: Handler<'getExecutionStatistics', Execution
 
 function present({ p50, p99, ...counts }: Statistic): Schemas['ExecutionStatistic'] {
   return { ...counts, duration_ms_p50: p50, duration_ms_p99: p99 };
-}
-
-function invalid(field: string, message: string): ApiError {
-  return new ApiError('VALIDATION_FAILED', 'The period is invalid.', { errors: [{ field, message }] });
 }

@@ -1,6 +1,7 @@
 import type { Executions } from '../../core/capabilities/executions.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentExecution } from '../../core/present/execution.ts';
+import { timeOf } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const listExecutions: Handler<'listExecutions', Executions> = async (call, reply, executions) => {
@@ -29,7 +30,3 @@ export const listExecutions: Handler<'listExecutions', Executions> = async (call
     ...totalSize(page),
   });
 };
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(text);
-}

@@ -20,5 +20,5 @@ export const retryJob: Handler<'retryJob', Jobs> = (call, reply, { jobs, events 
 function whyNot({ state, payloadSealed }: JobRow): string {
   if (state !== 'FAILED') return 'The job has not failed.';
   if (payloadSealed === null) return 'The data of the job was deleted or never existed.';
-  return 'This version does not know jobs of this kind.';
+  return 'This version does not support jobs of this kind.';
 }

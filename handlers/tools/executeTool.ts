@@ -5,7 +5,7 @@ import type { RunningExecution } from '../../core/executions/execution-end.ts';
 import { checkOwnInput } from '../../core/executions/own-input.ts';
 import { beginExecution, beginPlanned, finishExecution, planAhead } from '../../core/executions/perform.ts';
 import { partyOfPlan, planExecution } from '../../core/executions/plan.ts';
-import { previewPlan } from '../../core/executions/run.ts';
+import { previewPlan } from '../../core/executions/preview.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Handler } from '../../http/contract.ts';
 
@@ -31,7 +31,7 @@ export const executeTool: Handler<'executeTool', Executions> = async (call, repl
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 
-  const ahead = await planAhead(read, executions, environment.id, request);
+  const ahead = await planAhead(executions.store, executions, environment.id, request);
   let execution: RunningExecution;
   const origin = {
     apiClientId: call.client.actor,

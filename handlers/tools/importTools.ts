@@ -1,6 +1,7 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
-import { applyImport, type ImportChanges, namesBefore } from '../../core/imports/apply-import.ts';
+import { applyImport, type ImportChanges } from '../../core/imports/apply-import.ts';
+import { namesBefore } from '../../core/imports/names-before.ts';
 import { presentImport } from '../../core/imports/present-import.ts';
 import { preview } from '../../core/imports/preview.ts';
 import { importInThread } from '../../core/openapi-conversion/import-job.ts';

@@ -1,15 +1,15 @@
 import type { Tools } from '../../core/capabilities/tools.ts';
-import { judgeChanges, type ToolChanges, updateCustomTool } from '../../core/discovery/custom-tools.ts';
+import { type ToolChanges, updateCustomTool, validateToolChanges } from '../../core/discovery/custom-tools.ts';
 import { presentOwnTool } from '../../core/present/tool.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const updateTool: Handler<'updateTool', Tools> = async (call, reply, tools) => {
   const { environment, path, body, cause } = call;
-  // The contract does not describe a tool in every detail; `judgeChanges` validates it completely.
+  // The contract does not describe a tool in every detail; `validateToolChanges` validates it completely.
   const changes = body as unknown as ToolChanges;
-  const judged = await judgeChanges(tools.store.read, tools, environment.id, path.tool_name, changes);
+  const validated = await validateToolChanges(tools.store.read, tools, environment.id, path.tool_name, changes);
   return call.commit(async (tx) => {
-    const tool = await updateCustomTool(tx, tools, environment.id, path.tool_name, changes, judged);
+    const tool = await updateCustomTool(tx, tools, environment.id, path.tool_name, changes, validated);
     await tools.events.emit(tx, cause, {
       type: 'tool.updated',
       subject: tool.name,

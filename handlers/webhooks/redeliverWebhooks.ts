@@ -1,4 +1,5 @@
 import type { Webhooks } from '../../core/capabilities/webhooks.ts';
+import { timeOf } from '../../core/text/rfc3339.ts';
 import { requireEnabledEndpoint } from '../../core/webhooks/endpoints.ts';
 import { requestRedelivery } from '../../core/webhooks/redelivery-job.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -7,7 +8,7 @@ export const redeliverWebhooks: Handler<'redeliverWebhooks', Webhooks> = (call, 
   call.commit(async (tx) => {
     const endpoint = await requireEnabledEndpoint(tx, call.environment.id, call.path.endpoint_id);
     const { since, include_delivered: includeDelivered = false } = call.body;
-    await requestRedelivery(jobQueue, tx, endpoint, { since: Date.parse(since), includeDelivered });
+    await requestRedelivery(jobQueue, tx, endpoint, { since: timeOf(since), includeDelivered });
     await events.emit(tx, call.cause, {
       type: 'webhook_endpoint.redelivered',
       subject: endpoint.id,

@@ -23,6 +23,11 @@ export type ParseLarge = (bytes: Buffer) => Promise<ParsedJson>;
 
 const NO_BODY: ReadBody = { value: undefined, bytes: 0 };
 
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
 /**
  * Reads and parses a request body.
  *
@@ -37,15 +42,10 @@ export function readBody(
   parseLarge?: ParseLarge,
 ): ReadBody | Promise<ReadBody> {
   const { format, maxBytes } = rule;
-  const length = req.headers['content-length'];
-  const hasBody = req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  if (format === 'none') {
-    if (hasBody) throw new ApiError('VALIDATION_FAILED', 'This operation takes no body.');
-    return NO_BODY;
-  }
-  if (!hasBody) return NO_BODY;
+  if (!hasBody(req)) return NO_BODY;
+  if (format === 'none') throw new ApiError('VALIDATION_FAILED', 'This operation takes no body.');
   checkMediaType(req, format);
-  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
   return collect(req, rule, hold).then((bytes) => parse(bytes, rule, parseLarge));
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { POSTGRES, PROCESSES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
+import { SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionOptions } from '../../db/store.ts';
@@ -8,6 +8,19 @@ import type { LogFormat } from '../monitoring/log.ts';
 import { type CompanyLoginSettings, parseCompanyLogin } from './company-login.ts';
 import { ConfigError } from './config-error.ts';
 import { isServer, type Paths, readPaths } from './paths.ts';
+import {
+  readBaseUrl,
+  readCheckResponses,
+  readConnections,
+  readLimit,
+  readLogFormat,
+  readLogLevel,
+  readPort,
+  readProcesses,
+  readShutdownDelay,
+  readSwitch,
+} from './setting-values.ts';
+import type { Env, Setting } from './settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 
 /** The configuration, without secrets. */
@@ -56,56 +69,13 @@ export interface Secrets {
   databaseUrl: Secret | null;
   /** The address of a standby for lists; null if they are read from the primary. */
   replicaUrl: Secret | null;
-  /** The address of the server without a connection pool, to hear of changed settings; null if it is `databaseUrl`. */
+  /** The address of the server without a connection pool, for notifications of changed settings; null if it is `databaseUrl`. */
   listenUrl: Secret | null;
   keys: Secret | null;
   /** The client secret of the login of operators; null for a public client. */
   companyLogin: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
 }
-
-/** Every environment variable that the server reads. */
-export const SETTINGS = [
-  'HOST',
-  'PORT',
-  'BASE_URL',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'DATABASE_CONNECTIONS',
-  'DATABASE_PREPARE',
-  'DATABASE_REPLICA_URL',
-  'DATABASE_LISTEN_URL',
-  'VALETKEY_PROCESSES',
-  'VALETKEY_KEYS_FILE',
-  'VALETKEY_KEYS',
-  'VALETKEY_CLIENT_ID',
-  'VALETKEY_CLIENT_SECRET',
-  'VALETKEY_EGRESS_ALLOW',
-  'VALETKEY_ENDPOINT_OVERRIDES',
-  'VALETKEY_RATE_LIMIT',
-  'VALETKEY_WEBHOOK_RATE',
-  'VALETKEY_CONNECTIONS_PER_ADDRESS',
-  'VALETKEY_TRUSTED_PROXIES',
-  'VALETKEY_SHUTDOWN_DELAY',
-  'VALETKEY_CHECK_RESPONSES',
-  'VALETKEY_SECURITY_CONTACT',
-  'VALETKEY_SECURITY_POLICY',
-  'VALETKEY_CONSOLE',
-  'METRICS_HOST',
-  'VALETKEY_CONSOLE_OIDC_ISSUER',
-  'VALETKEY_CONSOLE_OIDC_CLIENT_ID',
-  'VALETKEY_CONSOLE_OIDC_CLIENT_SECRET',
-  'VALETKEY_CONSOLE_OIDC_SCOPES',
-  'VALETKEY_CONSOLE_OIDC_NAME_CLAIM',
-  'VALETKEY_CONSOLE_OIDC_ROLE_CLAIM',
-  'VALETKEY_CONSOLE_OIDC_ROLES',
-  'METRICS_PORT',
-  'LOG_LEVEL',
-  'LOG_FORMAT',
-] as const;
-
-type Setting = (typeof SETTINGS)[number];
-type Env = Readonly<Partial<Record<Setting, string | undefined>>>;
 
 /** Parses a raw setting with the given function. @throws ConfigError with the message of that function */
 export function readSetting<T>(read: () => T): T {
@@ -213,76 +183,4 @@ function readSecrets(env: Env): Secrets {
     keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
     firstClient: id && secret ? { id, secret: new Secret(secret) } : null,
   };
-}
-
-function readPort(env: Env, name: Setting, fallback: number): number {
-  const text = env[name] || String(fallback);
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65535) {
-    throw new ConfigError(`${name} must be a port number from 0 to 65535`);
-  }
-  return port;
-}
-
-function readBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const valid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!valid || url.pathname !== '/') throw new ConfigError('BASE_URL must be an http or https origin without a path');
-  return url.origin;
-}
-
-function readConnections(text: string | undefined): number {
-  if (!text) return POSTGRES.writers;
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('DATABASE_CONNECTIONS must be a number from 1 to 999');
-  return Number(text);
-}
-
-function readProcesses(text: string | undefined): number {
-  if (!text) return 1;
-  if (!/^[1-9]\d?$/.test(text) || Number(text) > PROCESSES.most)
-    throw new ConfigError(`VALETKEY_PROCESSES must be a whole number from 1 to ${PROCESSES.most}`);
-  return Number(text);
-}
-
-/** Reads a setting that is on unless it is `off`. */
-function readSwitch(env: Env, name: Setting): boolean {
-  const text = env[name];
-  if (text && text !== 'on' && text !== 'off') throw new ConfigError(`${name} must be on or off`);
-  return text !== 'off';
-}
-
-/** Reads a number of at least 1; returns null for `off`. */
-function readLimit(env: Env, name: Setting, fallback: number, unit: string): number | null {
-  const text = env[name];
-  if (!text) return fallback;
-  if (text === 'off') return null;
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new ConfigError(`${name} must be a whole number of ${unit}, or off`);
-  return Number(text);
-}
-
-/** Reads a number of seconds. @returns milliseconds */
-function readShutdownDelay(text: string | undefined): number {
-  if (!text) return 0;
-  if (!/^\d{1,2}$/.test(text) || Number(text) > 60)
-    throw new ConfigError('VALETKEY_SHUTDOWN_DELAY must be a whole number of seconds from 0 to 60');
-  return Number(text) * 1000;
-}
-
-function readCheckResponses(text: string | undefined): boolean {
-  if (text && text !== 'all') throw new ConfigError('VALETKEY_CHECK_RESPONSES must be all, or not set');
-  return text === 'all';
-}
-
-function readLogFormat(text: string | undefined): LogFormat {
-  const format = text || 'auto';
-  if (format === 'auto' || format === 'json' || format === 'text') return format;
-  throw new ConfigError('LOG_FORMAT must be auto, json or text');
-}
-
-function readLogLevel(text: string | undefined): string {
-  const level = text || 'info';
-  if (!['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].includes(level)) {
-    throw new ConfigError('LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent');
-  }
-  return level;
 }

@@ -1,5 +1,5 @@
 import { editDistance } from '../../core/text/edit-distance.ts';
-import { SETTINGS } from './config.ts';
+import { SETTINGS } from './settings.ts';
 import { unsupportedTelemetry } from './telemetry.ts';
 
 const PREFIX = 'VALETKEY_';
@@ -9,8 +9,8 @@ const OWN_PREFIX = /^VALET_?KEY/i;
  * settings are not compared, because they resemble many other names, such as HOME.
  */
 const CHARACTERS_PER_CHANGE = 6;
-/** Variables of commands that use the API, and one that the program sets for itself. */
-const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC'];
+/** Variables of commands that use the API, one that the program sets for itself, and one that `make run` sets. */
+const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC', 'VALETKEY_BUILT'];
 /**
  * A name with the prefix counts as misspelled if it differs by at most this many characters, and at most a third of its
  * length.

@@ -38,7 +38,8 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     // By default Node keeps only the first of duplicate headers, and a proxy may have checked another one. The joined
     // value matches no known host or token.
     joinDuplicateHeaders: true,
-    // Node would respond to such requests without limiting how many of them one connection sends; see `refusalOf`.
+    // Node would respond to requests without a Host header itself, without limiting how many of them one connection
+    // sends. So this server rejects them.
     requireHostHeader: false,
     // Requests without a body then emit no stream events, which saves a tenth of the time of a read request.
     optimizeEmptyRequests: true,

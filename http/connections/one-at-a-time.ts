@@ -5,8 +5,11 @@ type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** The waiting requests of one connection. */
 interface Line {
-  waiting: { req: IncomingMessage; res: ServerResponse }[];
+  readonly socket: ClientSocket;
+  readonly waiting: { req: IncomingMessage; res: ServerResponse }[];
   isBusy: boolean;
+  /** One function for all responses of the connection; a response emits `close` once. */
+  readonly next: () => void;
 }
 
 /**
@@ -21,11 +24,12 @@ export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
 
   function begin(line: Line, req: IncomingMessage, res: ServerResponse): void {
     line.isBusy = true;
-    res.once('close', () => next(line, req));
+    res.on('close', line.next);
     listener(req, res);
   }
 
-  function next(line: Line, { socket }: IncomingMessage): void {
+  function next(line: Line): void {
+    const { socket } = line;
     const waiting = line.waiting.shift();
     line.isBusy = waiting !== undefined;
     if (line.waiting.length > 0) pauseSoon(line, socket);
@@ -44,7 +48,8 @@ export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
     const { socket } = req;
     let line = lines.get(socket);
     if (line === undefined) {
-      line = { waiting: [], isBusy: false };
+      const opened: Line = { socket, waiting: [], isBusy: false, next: () => next(opened) };
+      line = opened;
       lines.set(socket, line);
     }
     if (!line.isBusy) begin(line, req, res);

@@ -33,7 +33,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Receive events': ['events', 'webhooks'],
   'Run a server': ['operations', 'cli', 'postgresql', 'reliability', 'performance'],
-  'Judge its security': ['security', 'asvs'],
+  'Assess its security': ['security', 'asvs'],
 };
 
 /** The published guides: the README and the files of `docs/` and `docs/decisions/`. They are read at the first use. */

@@ -5,11 +5,13 @@ import { serveDirectCall } from '../../core/mcp/serve-direct-call.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import type { OpenedSession } from '../../core/mcp/session.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
-import { createToolServer, type ToolServerDeps } from '../../core/mcp/tool-server.ts';
+import { createToolServer } from '../../core/mcp/tool-server.ts';
+import type { ToolServerDeps } from '../../core/mcp/tool-server-deps.ts';
 import { isAccessToken } from '../../core/mcp-login/grant-tokens.ts';
 import { verifyAccessToken } from '../../core/mcp-login/verify-access-token.ts';
 import { createJwtVerifier, isJwt, type JwtDeps } from '../../core/mcp-login/verify-jwt.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
+import { createOpenedTokens } from '../../core/vault/opened-tokens.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { EnvironmentRow } from '../../db/store.ts';
 import type { McpServing } from './mcp.ts';
@@ -28,7 +30,8 @@ const INVALID = 'The token is invalid.';
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(deps: McpServingDeps): McpServing {
   const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedData };
-  const { sealedData: sealed, store, now } = deps;
+  const { store, now } = deps;
+  const sealed = createOpenedTokens(deps.sealedData, now);
   const jwts = createJwtVerifier(deps);
 
   async function open(environment: EnvironmentRow, serverId: string, token: string): Promise<OpenedSession> {

@@ -4,7 +4,7 @@ import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { Store } from '../../db/store.ts';
-import { readBody } from '../body/body.ts';
+import { hasBody, readBody } from '../body/body.ts';
 import { type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
 import { type BodyRule, bodyRuleOf } from '../body/body-rule.ts';
 import { parseInThread } from '../body/json-job.ts';
@@ -77,11 +77,12 @@ export async function createOperations(
       exchange.name = context.operation.operationId as string;
       if (isForPages(context.operation)) Object.assign(exchange.responseHeaders, corsForAll());
       if (ANY_HOST.has(context.operation.operationId as string)) return;
-      return pipeline.findEnvironment(exchange);
+      return whenKnown(pipeline.findEnvironment(exchange), () => {});
     },
     postSecurityHandler: (context: Context, exchange: Exchange) => {
       if (isRefused(context)) return;
       pipeline.limit(exchange);
+      if (!hasBody(exchange.req)) return;
       const rule = bodyRules.get(context.operation) as BodyRule;
       const parseLarge = (bytes: Buffer) => parseInThread(deps.threads.short, exchange.environment?.id ?? '', bytes);
       return whenKnown(
@@ -102,10 +103,9 @@ export async function createOperations(
       throw new ApiError('VALIDATION_FAILED', 'The request does not match the contract.', { errors });
     },
   } as never);
-  backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {
-    await authenticate(exchange, requiredScope(context.operation), deps);
-    return true;
-  });
+  backend.registerSecurityHandler('oauth2', (context: Context, exchange: Exchange) =>
+    authenticate(exchange, requiredScope(context.operation), deps),
+  );
   for (const [operationId, handler] of Object.entries(handlers)) {
     backend.register(operationId, (context: Context, exchange: Exchange) =>
       (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond),

@@ -46,6 +46,7 @@ export async function portalView(
     const known = await deps.toolDirectory.find(deps.store.read, environment.id, toolName);
     return {
       tool: toolName === RAW_CALL ? '' : (known?.tool.title ?? toolName),
+      dataLanguage: known?.source === 'catalogue' && !known.isRetitled ? 'en' : '',
       provider: providerOf(account).name,
       identifier: account.account.identifier,
       startedAt,

@@ -45,6 +45,7 @@ export type RawCallDeps = Executions & Authentication & BodyMemory;
  */
 export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {
+    void deps.store.shareReads();
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {
       exchange.responseHeaders['allow'] = METHODS.join(', ');
@@ -57,26 +58,37 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
   }
 
   async function run(exchange: Exchange, executionId: string, egress: Egress): Promise<number> {
-    const { call, execution } = await begin(exchange, executionId);
+    const { call, execution, durable } = await begin(exchange, executionId);
     const cause = causeOf(exchange, execution);
     exchange.responseHeaders['valetkey-execution-id'] = executionId;
     const result = await runRawCall(call, egress, cause, deps).catch(async (error: unknown) => {
       await record(error instanceof ApiError ? error : 'UNKNOWN', execution, cause);
+      await durable;
       throw error;
     });
-    if (!('error' in result)) return handOn(exchange, result, execution, cause);
-    await record({ ok: false, ...result }, execution, cause);
-    throw toolFailure(result.error, executionId, call);
+    if ('error' in result) {
+      await record({ ok: false, ...result }, execution, cause);
+      await durable;
+      throw toolFailure(result.error, executionId, call);
+    }
+    await durable.catch((error: unknown) => {
+      result.response.body.destroy();
+      throw error;
+    });
+    return handOn(exchange, result, execution, cause);
   }
 
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
     storeEnd(deps, endOf(outcome, execution, cause, deps));
 
-  /** Records the start of the execution before anything is sent to the provider (threat E7). */
+  /**
+   * Records the start of the execution before anything is sent to the provider (threat E7). The write to the disk and
+   * the call run concurrently; the response waits for both.
+   */
   async function begin(
     exchange: Exchange,
     executionId: string,
-  ): Promise<{ call: RawCall; execution: StartedExecution }> {
+  ): Promise<{ call: RawCall; execution: StartedExecution; durable: Promise<void> }> {
     const { req, environment, client } = exchange;
     const { id: environmentId } = environment as NonNullable<typeof environment>;
     const headers = flat(req);
@@ -95,15 +107,17 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
       instance: deps.instance,
       startedAt,
     };
-    const ahead = await plan(deps.store.read);
-    const call = await deps.store.write(async (tx) => {
+    const asOf = deps.store.planChanges();
+    const ahead = { ...(await plan(deps.store.read)), asOf };
+    const { value: call, durable } = await deps.store.commit(async (tx) => {
       if (await recordPlanned(tx, environmentId, ahead, record)) return ahead;
       const again = await plan(tx);
       await recordStart(tx, environmentId, again, record);
       return again;
     });
     const readOnly = READ_METHODS.includes(request.method);
-    return { call, execution: { environmentId, plan: { account: call.account }, executionId, startedAt, readOnly } };
+    const execution = { environmentId, plan: { account: call.account }, executionId, startedAt, readOnly };
+    return { call, execution, durable };
   }
 
   async function handOn(

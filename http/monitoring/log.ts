@@ -4,6 +4,7 @@ import { startTimer } from '../../core/scheduling/timers.ts';
 import { createLogOutput, type LogOutput } from './log-output.ts';
 import { describeLogLine } from './log-text.ts';
 import { createRepeatFilter } from './repeated-lines.ts';
+import { withSourcePlaces } from './source-places.ts';
 
 export type { Logger } from 'pino';
 
@@ -102,7 +103,7 @@ function describeError(error: unknown, depth = 0): unknown {
     type: error.name,
     message: error.message,
     ...(typeof code === 'string' && { code }),
-    stack: error.stack,
+    stack: error.stack && withSourcePlaces(error.stack),
     ...(error.cause !== undefined && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
   };
 }

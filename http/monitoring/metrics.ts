@@ -1,10 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { programVersion } from '../../core/program-version.ts';
-import { inBackground } from '../../core/scheduling/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import { showEventLoopDelay, showEventLoopUtilization, watchEventLoop } from './event-loop-delay.ts';
-import type { Logger } from './log.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -26,7 +23,7 @@ export interface Metrics {
   /** Counts one attempt of a job by its outcome. */
   job(kind: string, outcome: string): void;
   /** Counts one run of a periodic job by its outcome. */
-  periodicJob(name: string, outcome: string): void;
+  periodicJob(name: string, outcome: string, seconds: number): void;
   /** Adds a value that is read at each scrape. If reading fails, the metric keeps its last value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Adds a gauge with a value for each combination of labels. Combinations that are no longer returned are removed. */
@@ -126,6 +123,12 @@ export function createMetrics(place: number | null = null): Metrics {
     labelNames: ['job', 'outcome'],
     registers: [registry],
   });
+  const periodicJobSeconds = new Counter({
+    name: 'valetkey_periodic_job_seconds_total',
+    help: 'The duration of all runs of periodic jobs, by name',
+    labelNames: ['job'],
+    registers: [registry],
+  });
   return {
     registry,
     request: (operation, status, seconds) => requests.observe(operation, status, seconds),
@@ -137,7 +140,10 @@ export function createMetrics(place: number | null = null): Metrics {
     event: (type) => events.labels(type).inc(),
     commit: (kind, outcome, seconds) => commits.observe(kind, outcome, seconds),
     job: (kind, outcome) => jobs.labels(kind, outcome).inc(),
-    periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
+    periodicJob(name, outcome, seconds) {
+      periodicJobs.labels(name, outcome).inc();
+      periodicJobSeconds.labels(name).inc(seconds);
+    },
     storageFailure: (code) => storageFailures.labels(code).inc(),
     gauge(name, help, read) {
       addGauge(registry, { name, help }, async (gauge) => gauge.set(await read()));
@@ -175,27 +181,4 @@ function addGauge(registry: Registry, facts: GaugeFacts, update: (gauge: Gauge) 
   // If there are several servers in one process, as in tests, the latest one is used.
   registry.removeSingleMetric(facts.name);
   new Gauge({ ...facts, collect, registers: [registry] });
-}
-
-/** Serves the metrics on loopback with a separate listener, so that API clients cannot reach them. */
-export function createMetricsListener(registry: Pick<Registry, 'metrics' | 'contentType'>, log: Logger) {
-  return (req: IncomingMessage, res: ServerResponse) => {
-    if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {
-      res.writeHead(404).end();
-      return;
-    }
-    if (!['GET', 'HEAD'].includes(req.method ?? '')) {
-      res.writeHead(405, { allow: 'GET, HEAD' }).end();
-      return;
-    }
-    const answer = async () => {
-      const bytes = Buffer.from(await registry.metrics());
-      res.writeHead(200, { 'content-type': registry.contentType, 'content-length': bytes.length });
-      res.end(req.method === 'HEAD' ? undefined : bytes);
-    };
-    void inBackground(answer, (err) => {
-      log.error({ err }, 'the metrics could not be collected');
-      res.destroy();
-    });
-  };
 }

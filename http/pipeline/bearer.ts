@@ -26,9 +26,10 @@ export function bearerToken(header = ''): string | undefined {
  * Verifies the access token of a request and requires one scope. The client, or the session of the operator, is looked up on
  * every request, so disabling or ending it revokes its tokens immediately. Sets the client of the exchange.
  *
+ * @returns true, as a security handler of openapi-backend does
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE
  */
-export async function authenticate(exchange: Exchange, scope: string, parts: Authentication): Promise<void> {
+export async function authenticate(exchange: Exchange, scope: string, parts: Authentication): Promise<true> {
   const { req, environment } = exchange;
   const token = bearerToken(req.headers.authorization);
   if (!token || !environment) {
@@ -49,6 +50,7 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
     throw new ApiError('INSUFFICIENT_SCOPE', `The operation requires the scope ${scope}.`, { scope, authFailure });
   }
   exchange.client = { clientId, scopes, actor: state.actor };
+  return true;
 }
 
 function invalid(reason: string, clientId?: string): ApiError {

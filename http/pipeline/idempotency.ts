@@ -1,13 +1,8 @@
 import { LIFETIME, STORED } from '../../core/budgets.ts';
-import { ApiError, type ApiErrorOptions } from '../../core/errors.ts';
 import { type ExecutionEnd, type StoreEndDeps, storeEnd } from '../../core/executions/execution-end.ts';
 import type { Instance } from '../../core/instances/instance.ts';
-import type { Digester } from '../../core/vault/digest.ts';
-import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type {
-  ExecutionRow,
   IdempotencyKeyName,
-  IdempotencyKeyRow,
   IdempotencyReply,
   NewIdempotencyKey,
   Repositories,
@@ -15,17 +10,14 @@ import type {
   Transaction,
 } from '../../db/store.ts';
 import type { EffectReply, Reply, StoredReplies } from '../contract.ts';
-import { respondUntyped } from '../responses/reply.ts';
 import type { Exchange } from './exchange.ts';
+import { keyBinding, type ReplayDeps, replay } from './replay.ts';
 import { isFull, type ReplyReservation, type ReplySpace, tooManyKeys } from './reply-space.ts';
 import type { ContractRequest } from './request.ts';
-import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
+import { packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 
-export interface IdempotencyDeps extends StoreEndDeps {
+export interface IdempotencyDeps extends StoreEndDeps, ReplayDeps {
   readonly store: Store;
-  readonly digester: Digester;
-  /** Encrypts the stored replies. */
-  readonly sealedData: SealedTokens;
   readonly replySpace: ReplySpace;
   /** This process, which is part of every claim of a key. */
   readonly instance: Instance;
@@ -104,62 +96,18 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   /** Claims the key in a transaction. If an earlier request has used it, returns the response to that one. */
   async function claim(tx: Repositories, claim: Claim): Promise<Reply | undefined> {
     const claimed = await tx.idempotencyKeys.claim(environmentId, claim.key);
-    return claimed.state === 'EXISTING' ? replay(tx, claimed.row, claim.key.requestDigest) : undefined;
-  }
-
-  async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
-    if (!deps.digester.equal(row.requestDigest, requestDigest)) {
-      throw new ApiError(
-        'IDEMPOTENCY_KEY_REUSED',
-        'The idempotency key was used for a request with different content.',
-      );
-    }
-    if (row.state === 'RUNNING') throw await stillRunning(tx, row);
-    const kept = row.sealedReply && openReply(deps.sealedData, bind(row), row.sealedReply);
-    if (!kept) throw await notStored(tx, row);
-    return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
-  }
-
-  /**
-   * Returns the error for a response that was not stored, because the client's quota was used up, or that was altered.
-   * In both cases the request was carried out.
-   */
-  async function notStored(tx: Repositories, row: IdempotencyKeyRow): Promise<ApiError> {
-    const execution = await executionOf(tx, row);
-    const which = execution ? ` as the execution ${execution.id}` : '';
-    const detail = `The first request with this idempotency key was carried out${which} and returned ${row.status}; its response was not stored.`;
-    return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, naming(execution));
-  }
-
-  async function stillRunning(tx: Repositories, row: IdempotencyKeyRow): Promise<ApiError> {
-    const { executionId, instance } = row;
-    const execution = await executionOf(tx, row);
-    // The first request was handled by a process that has ended, or its outcome could not be stored: there will be no
-    // response.
-    const isGone = !(await tx.instances.isRegistered(instance));
-    if (executionId === null || !(isGone || execution?.status === 'UNKNOWN'))
-      return new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
-    const what = execution ? `execution ${execution.id}` : 'first request with this idempotency key';
-    const detail = `The ${what} was interrupted; whether it had an effect is unknown.`;
-    return new ApiError('EXECUTION_OUTCOME_UNKNOWN', detail, naming(execution));
-  }
-
-  /** Not every request outside the database is recorded as an execution. */
-  async function executionOf(tx: Repositories, { executionId }: IdempotencyKeyRow): Promise<ExecutionRow | undefined> {
-    return executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
+    return claimed.state === 'EXISTING'
+      ? replay(tx, environmentId, claimed.row, claim.key.requestDigest, deps)
+      : undefined;
   }
 
   function seal({ key }: Claim, packed: Buffer): Buffer {
-    return sealReply(deps.sealedData, bind(key), packed, deps.now() + LIFETIME.idempotencyKeyMs);
+    return sealReply(deps.sealedData, keyBinding(environmentId, key), packed, deps.now() + LIFETIME.idempotencyKeyMs);
   }
 
   async function keep(tx: Repositories, claimed: Claim, reply: Reply, sealed: Buffer): Promise<void> {
     if (wasNotBegun(reply)) await tx.idempotencyKeys.release(environmentId, claimed.key);
     else await tx.idempotencyKeys.complete(environmentId, claimed.key, kept(claimed, reply, sealed));
-  }
-
-  function bind(name: IdempotencyKeyName): string[] {
-    return [environmentId, name.clientId, name.route, name.keyDigest.toString('base64url')];
   }
 
   return {
@@ -185,7 +133,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       );
     },
 
-    /** See `Call.commitThenAct`. If `act` fails, the key stays claimed, because its outcome is unknown. */
+    /**
+     * Commits the claim of the key, then calls `act`, and stores its result. If `act` fails, the key stays claimed,
+     * because the outcome is unknown.
+     */
     commitThenAct(
       executionId: string,
       begin: (tx: Transaction) => Promise<void>,
@@ -228,10 +179,6 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     await durable;
     return reply;
   }
-}
-
-function naming(execution: ExecutionRow | undefined): ApiErrorOptions {
-  return execution ? { extra: { execution_id: execution.id } } : {};
 }
 
 /** Returns a response as it is stored: without its content if the client has no space for it. */

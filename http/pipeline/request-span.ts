@@ -1,4 +1,4 @@
-import { inSpan, type SpanFacts } from '../../core/spans.ts';
+import { inSpan, type SpanFacts, UNTRACED } from '../../core/spans.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Begins the span of a request by the semantic conventions for HTTP servers; without path and query. */
@@ -34,6 +34,7 @@ export function endRequestSpan(
   { req, name, operation, environment, mcpMethod }: Exchange,
   status: number,
 ): void {
+  if (span === UNTRACED) return;
   const route = operation?.path;
   span.name = mcpMethod ?? `${req.method} ${route ?? name}`;
   Object.assign(span.attributes, {

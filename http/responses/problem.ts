@@ -26,7 +26,7 @@ export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, s
 }
 
 /** Builds the problem document (RFC 9457) of an expected error. */
-export function problem(error: ApiError, requestId: string): Record<string, unknown> {
+function problem(error: ApiError, requestId: string): Record<string, unknown> {
   const { status, title } = ERRORS[error.code];
   return {
     type: typeOf(error.code),

@@ -22,17 +22,20 @@ export function commonHeaders({ req, requestId, responseHeaders }: Exchange): Re
 export function writeReply(exchange: Exchange, reply: Reply): void {
   const { res } = exchange;
   if (res.destroyed) return;
-  const content = contentOf(reply);
+  const { content, length } = contentOf(reply);
   const headers = commonHeaders(exchange);
   // RFC 9110 §8.6: a 204 response has no Content-Length.
-  if (reply.status !== 204 && !reply.omitsLength) headers['content-length'] = Buffer.byteLength(content);
+  if (reply.status !== 204 && !reply.omitsLength) headers['content-length'] = length;
   if (content !== '') headers['content-type'] = 'application/json';
   res.writeHead(reply.status, Object.assign(headers, reply.headers));
   res.end(content);
 }
 
-function contentOf({ body }: Reply): string | Buffer {
-  if (body instanceof BinaryBody) return body.bytes;
-  // Ends with a line break, so that the prompt of a terminal starts on a new line.
-  return body === undefined ? '' : `${JSON.stringify(body)}\n`;
+function contentOf({ body }: Reply): { content: string | Buffer; length: number } {
+  if (body instanceof BinaryBody) return { content: body.bytes, length: body.bytes.length };
+  if (body === undefined) return { content: '', length: 0 };
+  const json = JSON.stringify(body);
+  // Ends with a line break, so that the prompt of a terminal starts on a new line. The length is that of the text without it
+  // plus one: measuring the joined text would copy it once more.
+  return { content: `${json}\n`, length: Buffer.byteLength(json) + 1 };
 }

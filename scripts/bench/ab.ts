@@ -8,7 +8,10 @@ import { type Build, environmentOf, prepare, REQUESTS, type Subject } from './su
 
 const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
-/** A server that has just started is still compiling its code; with fewer slices, the one that was started first seems to be faster. */
+/**
+ * Slices that are not counted. A server that has just started still compiles its code, so without them the server
+ * that was started first would seem faster.
+ */
 const WARM_UP_SLICES = 8;
 /**
  * Compares the processor time per request of two checkouts, which are under load at the same time on one core, so that

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation, type Subjects } from './operations.ts';
 import type { RunningProcess } from './processes.ts';
 import { median } from './statistics.ts';
 
-/** The operations whose latency is measured at a fixed rate: calls that go out, and one that does not. */
+/** The operations whose latency is measured at a fixed rate: calls to a provider, and one that only reads. */
 const MEASURED = ['get-auth', 'execute-tool', 'proxy', 'mcp-2026', 'mcp-2025'];
 const PATTERNS: readonly Pick<OpenLoad, 'rate' | 'arrivals'>[] = [
   { rate: 300, arrivals: 'constant' },

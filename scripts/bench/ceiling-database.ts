@@ -27,8 +27,8 @@ const SUMMARY = `seq, id, connection_id, connector, provider, organization_id, u
   status_reason, token_expires_at, last_used_at, created_at, updated_at`;
 
 /**
- * Opens a copy of the server's database, with the same tables, indexes and triggers, in which the credentials are
- * encrypted under one key. It offers only the prepared statements that the work itself needs.
+ * Opens a copy of the server's database for the minimal server. It has the same tables, indexes and triggers, and the
+ * credentials are encrypted under one key. Only the statements that the requests need are prepared.
  */
 export function openCeilingDatabase(path: string) {
   const db = new Database(path);
@@ -113,8 +113,6 @@ export function openCeilingDatabase(path: string) {
     transaction: (work: () => void) => db.transaction(work).immediate(),
   };
 }
-
-export type CeilingDatabase = ReturnType<typeof openCeilingDatabase>;
 
 /** Replaces the credentials by encrypted values of the same size, under a key of this process. */
 function resealAll(db: Database.Database, key: KeyObject): void {

@@ -6,8 +6,9 @@ import { signToken } from './ceiling-crypto.ts';
 import { openCeilingDatabase, type Row } from './ceiling-database.ts';
 
 /**
- * The minimal server for the same requests: node:http, prepared statements, the cipher, JSON. It has no framework, no
- * bearer check, no validation, no log, no metrics and no envelope encryption. Data that must be durable is durable.
+ * The minimal server that Valetkey is compared with. It handles the same requests with node:http, prepared
+ * statements, the cipher and JSON, and without framework, token check, validation, log, metrics and envelope
+ * encryption. It makes the same data durable.
  */
 const db = openCeilingDatabase(process.env['CEILING_DATABASE'] as string);
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

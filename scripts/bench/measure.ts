@@ -18,7 +18,7 @@ export interface Side {
   request(): BenchRequest;
 }
 
-export const OURS = 'server';
+const OURS = 'server';
 
 /** Returns the server first, then the servers that it is compared with. */
 export function sidesOf(operation: Operation, servers: Servers, subjects: Subjects): Side[] {

@@ -27,7 +27,7 @@ export interface OpenResult {
   requests: number;
 }
 
-/** A server that cannot keep up is not given more requests than this at a time. */
+/** The maximum number of concurrent requests to a server that cannot keep up with the rate. */
 const MAX_CONNECTIONS = 500;
 /** For requests that are due within this many milliseconds, the process keeps the processor while it waits. */
 const SPIN_MS = 1;
@@ -79,7 +79,7 @@ export async function runOpenLoad(load: OpenLoad): Promise<OpenResult> {
     while (next < due.length) {
       const leftMs = startedAt + (due[next] as number) - performance.now();
       if (leftMs > 0) {
-        // Timers are a millisecond late; so the last one is spent on turns of the event loop.
+        // Timers are up to a millisecond late, so the last millisecond is waited in turns of the event loop.
         if (leftMs > SPIN_MS) setTimeout(tick, leftMs - SPIN_MS);
         else setImmediate(tick);
         return;

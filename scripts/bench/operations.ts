@@ -41,7 +41,7 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 /** The host whose calls the server sends to the local upstream. */
 export const UPSTREAM_ORIGIN = 'https://api.github.com';
 
-/** A call that goes out to the provider; its time is compared with that of the same call without the server. */
+/** A call to the provider. Its duration is compared with that of the same call without the server. */
 const CALL: Pick<Operation, 'connections' | 'status' | 'counterparts' | 'direct'> = {
   connections: 10,
   status: 200,
@@ -50,7 +50,10 @@ const CALL: Pick<Operation, 'connections' | 'status' | 'counterparts' | 'direct'
 };
 const EXECUTE = { ...CALL, request: (subjects: Subjects) => executeTool(anyAccount(subjects)) };
 
-/** Compared by requests per second; calls that go out by the time that they add. */
+/**
+ * The measured operations. They are compared by requests per second; calls to a provider are compared by the time
+ * that the server adds.
+ */
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'get-auth',
@@ -138,8 +141,8 @@ export function newAccount(identifier: string) {
 }
 
 /**
- * Returns accounts in a fixed order, so that every server receives the same ones. Consecutive accounts are not
- * neighbours, which would be in a cache.
+ * Returns accounts in a fixed order, so that every server receives the same ones. Consecutive accounts are far from
+ * each other, because neighbours would be in a cache.
  */
 function anyAccount({ accountIds, next }: Subjects): string {
   return accountIds[(next() * 7919) % accountIds.length] as string;

@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const TICK_MICROSECONDS = 10_000;
 /** Whether processes can be bound to one core each. Otherwise server and load generator take time from each other. */
 export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Keeps this process, which generates the load, off the servers' core. */
+/** Binds this process, which generates the load, to another core than the servers. */
 export function pinSelf(core: number): void {
   if (canPin) spawnSync('taskset', ['-a', '-p', '-c', String(core), String(process.pid)]);
 }
@@ -95,6 +95,17 @@ async function untilReady(url: string, child: { exitCode: number | null }, logFi
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${url} did not become ready:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
+}
+
+/**
+ * Builds the server of a checkout as `make run` does, and returns the variable with which it starts from the built files. Older versions
+ * have only their modules.
+ */
+export function builtServer(root: string): Record<string, string> {
+  const script = join(root, 'scripts/build-server.ts');
+  if (!existsSync(script)) return {};
+  execFileSync(process.execPath, [script], { stdio: 'inherit' });
+  return { VALETKEY_BUILT: '1' };
 }
 
 export function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-import { createAccount } from '../../core/accounts/write.ts';
+import { createAccount } from '../../core/accounts/create-account.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config/config.ts';

@@ -17,7 +17,7 @@ const SERVER = [
   ...['--max-semi-space-size=4', '--max-old-space-size=1024'],
   ...[join(ROOT, 'cli/valetkey.js'), 'serve'],
 ];
-/** A server that has just started is still compiling its code. */
+/** Rounds that are not counted, because a server that has just started still compiles its code. */
 const WARM_UP_ROUNDS = 3;
 
 interface Server {
@@ -45,7 +45,8 @@ type Start = (options: ProcessOptions) => Promise<RunningProcess>;
 
 /**
  * Compares one process with two, in alternating rounds: on PostgreSQL, one server with `--processes 2`; and two SQLite
- * servers with their own files, as the upper bound of what two processes could gain on SQLite. With `--together` both
+ * servers with their own files, as the upper bound of what two processes could gain on SQLite. `--engine both` compares one
+ * process on SQLite with one on PostgreSQL (`make bench-engines`). With `--together` both
  * sides have load at the same time, so that other work on the machine affects the processor time of both; then the
  * rates have no meaning.
  */
@@ -61,25 +62,32 @@ async function main(): Promise<void> {
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-processes-'));
-  const cluster = values.engine === 'postgres' ? startCluster(['fsync=on', 'full_page_writes=on']) : null;
+  if (!['postgres', 'sqlite', 'both'].includes(values.engine)) throw new Error(`no engine ${values.engine}`);
+  const cluster = values.engine === 'sqlite' ? null : startCluster(['fsync=on', 'full_page_writes=on']);
   try {
     await withProcesses(async (start) => {
       const upstreamFile = join(import.meta.dirname, 'upstream.ts');
       const logFile = join(folder, 'upstream.log');
       const upstream = await start({ args: [upstreamFile], env: {}, readyPath: '/', core: null, logFile });
-      const open = (name: string, processes: number) =>
-        openServer(start, { folder, name, processes, cluster, upstream });
-      const sides: Side[] = cluster
-        ? [
-            { name: 'one process', servers: [await open('one', 1)] },
-            { name: 'two processes', servers: [await open('two', 2)] },
-          ]
-        : [
-            { name: 'one server', servers: [await open('one', 1)] },
-            { name: 'two servers', servers: [await open('left', 1), await open('right', 1)] },
-          ];
+      const open = (name: string, processes: number, on = cluster) =>
+        openServer(start, { folder, name, processes, cluster: on, upstream });
+      const sides = {
+        postgres: async () => [
+          { name: 'one process', servers: [await open('one', 1)] },
+          { name: 'two processes', servers: [await open('two', 2)] },
+        ],
+        sqlite: async () => [
+          { name: 'one server', servers: [await open('one', 1)] },
+          { name: 'two servers', servers: [await open('left', 1), await open('right', 1)] },
+        ],
+        both: async () => [
+          { name: 'SQLite', servers: [await open('file', 1, null)] },
+          { name: 'PostgreSQL', servers: [await open('one', 1)] },
+        ],
+      };
+      const compared: Side[] = await sides[values.engine as keyof typeof sides]();
       for (const operation of values.only.split(','))
-        await compare(sides, operation, {
+        await compare(compared, operation, {
           rounds: Number(values.rounds),
           seconds: Number(values.seconds),
           connections: Number(values.connections),

@@ -41,7 +41,7 @@ export const REQUESTS: Record<string, Build> = {
   token: () => ({ method: 'POST', path: '/oauth/token', type: FORM_TYPE, body: GRANT, anonymous: true }),
 };
 
-/** Creates accounts over the API, because checkouts may differ in everything else. */
+/** Creates accounts over the API, because two checkouts may differ in everything else, such as their databases. */
 export async function prepare(port: number, count = 200): Promise<Subject> {
   const send = async (path: string, headers: Record<string, string>, body: string) => {
     const response = await fetch(`http://localhost:${port}${path}`, { method: 'POST', headers, body });

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     options: {
       events: { type: 'string', default: '100000' },
       seconds: { type: 'string', default: '120' },
-      // As VALETKEY_WEBHOOK_RATE; without it, the default of the server.
+      // The value of VALETKEY_WEBHOOK_RATE; empty for the server's default.
       rate: { type: 'string', default: '' },
     },
   });
@@ -146,7 +146,10 @@ function load(side: { server: RunningProcess; accountIds: string[]; token: strin
 
 type Send = (path: string, body: object) => Promise<void>;
 
-/** Returns a function that sends requests of the client, each of which must create something. */
+/**
+ * Gets an access token. Returns a function that sends requests with it, and fails if a request does not create
+ * something.
+ */
 async function signIn({ port }: RunningProcess): Promise<Send> {
   const origin = `http://127.0.0.1:${port}`;
   const form = { grant_type: 'client_credentials', client_id: CLIENT.id, client_secret: CLIENT.secret };

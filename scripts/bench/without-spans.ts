@@ -1,6 +1,9 @@
 import { registerHooks } from 'node:module';
 
-/** Preloaded by `make bench-telemetry`: removes the only code of traces that runs without a collector. */
+/**
+ * Loaded into a server before its own code, by `make bench-telemetry`: replaces the function that starts traces by
+ * one that only calls the work.
+ */
 const SPANS = new URL('../../core/spans.ts', import.meta.url).href;
 const WITHOUT = `
   export const SPANS = 'valetkey.span';

@@ -3,14 +3,15 @@ import { parse } from 'yaml';
 import type { ToolBody, ToolPagination } from '../../core/tools/tool.ts';
 
 /**
- * How the input of a tool is described: a text, if the API's own description has its type; a type in words, a text, and
- * a sample for examples; or null, for the entry in `inputs`.
+ * How an input of a tool is described. A text is the description of an input whose type the API's own description
+ * has. A list has a type in words, a text, and a sample for examples. null: the entry of that name in `inputs`
+ * describes it.
  */
 export type InputWords = null | string | [type: unknown, description: string, sample?: unknown];
 
-/** The words for one tool. Types, places and the rest come from the API's own description, if there is one. */
+/** What an author writes for one tool. Types and places come from the API's own description, if there is one. */
 export interface ToolWords {
-  /** The name without the connector. */
+  /** The name of the tool without its connector. */
   do: string;
   /** Method and path. The variables of the path are inputs. */
   call: string;
@@ -19,38 +20,38 @@ export interface ToolWords {
   title?: string;
   /** The name of an entry of `scopes`. */
   scope?: string;
-  /** The effect of the call, if the method usually has another one. */
+  /** The effect of the call, if it is not the usual one of its HTTP method. */
   hint?: 'read' | 'add' | 'set' | 'once' | 'end';
   /** Inputs described under `inputs`, separated by spaces. */
   use?: string;
   /**
-   * Inputs by name. `!` makes one required, `?` optional; `=` is followed by its place: `?name`, `^Header`, `/pointer`, or `~` if
-   * only `fixed` uses it.
+   * The inputs by name. `!` makes an input required, `?` optional. `=` is followed by the place to which it is sent:
+   * `?name` in the query, `^Header`, `/pointer` in the body, or `~` if only `fixed` uses the input.
    */
   in?: Record<string, InputWords>;
-  /** Templates by place, for values that no input is sent as. */
+  /** Values that are sent although no input provides them: templates, by place. */
   fixed?: Record<string, unknown>;
-  /** Another origin than the base address. */
+  /** Another origin that is called instead of the base address. */
   origin?: string;
   format?: ToolBody['format'];
   media_type?: string;
-  /** The part of the response that is returned. */
+  /** The part of the response that the tool returns, as a pointer. */
   from?: string;
-  /** The members that are kept, separated by spaces, or `@` and the name of an entry of `keeps`. */
+  /** The members of that part that are kept, separated by spaces; or `@` and the name of an entry of `keeps`. */
   keep?: string;
-  /** The kind of result, if it is not JSON of which some members are kept. */
+  /** The kind of result, if it is not JSON with selected members. */
   gives?: 'none' | 'file' | 'text' | 'object' | 'list';
   /** The name of an entry of `pages`. */
   page?: string;
-  /** Inputs of the example, besides samples of those that are required. */
+  /** Inputs of the example, in addition to samples of the required inputs. */
   try?: Record<string, unknown>;
-  /** The purpose of the example. */
+  /** What the example does, in words. */
   eg?: string;
   /** Reviewed differences between the tool and the API's description. */
   differs?: Record<string, string>;
 }
 
-/** The words for the tools of one connector. */
+/** What an author writes for the tools of one connector. */
 export interface Drafts {
   connector: string;
   /** The date of the comparison with the description of the API. */
@@ -64,8 +65,10 @@ export interface Drafts {
   pages?: Record<string, ToolPagination>;
   /** The notation of lists in forms. */
   lists?: ToolBody['lists'];
-  /** The defaults of tools that do not set these keys. */
+  /** Defaults for tools that do not set these keys themselves. */
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
+  /** Members of responses that are any JSON although the API's own description types them. */
+  any?: string[];
   /** Reviewed differences that several tools have. */
   differs?: Record<string, string>;
   /** Whether the tools have no effect outside the account. */

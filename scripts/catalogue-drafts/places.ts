@@ -3,7 +3,8 @@ import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 import { follow, MISSING } from '../catalogue-vendors/compare.ts';
 import { allMembers } from '../catalogue-vendors/compare-value.ts';
-import { parametersOf, type VendorDocument, type VendorOperation } from '../catalogue-vendors/document.ts';
+import { parametersOf } from '../catalogue-vendors/document.ts';
+import type { VendorDocument, VendorOperation } from '../catalogue-vendors/vendor-document.ts';
 import { described } from './described.ts';
 import type { InputWords } from './drafts.ts';
 import { sampleOf, typed } from './typed.ts';
@@ -29,14 +30,14 @@ export interface Described {
   vendor: VendorDocument;
 }
 
-/** The key of an input in the words for a tool: its name, whether it is required, and its place. */
+/** Reads the key of an input: its name, whether it is required, and where it is sent. */
 export function readKey(text: string): { key: string; mark: string; at: string | undefined } {
   const found = /^([a-z][a-z0-9_]*)([!?]?)(?:=(.+))?$/.exec(text);
   if (!found) throw new Error(`${text} is not an input`);
   return { key: found[1] as string, mark: found[2] as string, at: found[3] };
 }
 
-/** An input whose place is known and whose texts were not read yet. */
+/** An input whose place is known, and whose description is not known yet. */
 interface Found {
   place: Place;
   node?: unknown;
@@ -129,7 +130,7 @@ function inBody(pointer: string, api: Described | undefined): Found {
 }
 
 /** Returns the schema of the request body. */
-export function bodySchema(api: Described | undefined): unknown {
+function bodySchema(api: Described | undefined): unknown {
   const content = contentOf(api);
   const media = Object.keys(content).find((type) => /json/.test(type)) ?? Object.keys(content)[0];
   return media === undefined ? undefined : api?.vendor.resolve(content[media])?.['schema'];

@@ -7,6 +7,7 @@ type Tree = Map<string, Tree>;
 /**
  * Returns the schema of a response after `select` and `fields`, with the types in the API's description.
  *
+ * @param any members that have any type, although the description types them
  * @throws Error for a field that is not in the description
  */
 export function responseSchema(
@@ -14,16 +15,17 @@ export function responseSchema(
   read: SchemaReader,
   select: string | undefined,
   fields: readonly string[],
+  any: readonly string[] = [],
 ): JsonSchema {
   const root = treeOf(fields);
   let selected = schema;
   for (const name of segments(select ?? '')) selected = memberOf(viewOf(selected, read), name, read);
   const view = viewOf(selected, read);
-  if (typesOf(view).includes('array')) return { type: 'array', items: written(view['items'], root, read) };
-  return written(selected, root, read);
+  if (typesOf(view).includes('array')) return { type: 'array', items: written(view['items'], root, read, any) };
+  return written(selected, root, read, any);
 }
 
-/** Returns the schema of a response that no description has: its members, of any type. */
+/** Returns the schema of a response that is not described anywhere: the kept members, of any type. */
 export function keptSchema(fields: readonly string[], isList: boolean): JsonSchema {
   const { type: _type, ...item } = untyped(treeOf(fields));
   return isList ? { type: 'array', items: { type: 'object', ...item } } : { type: 'object', ...item };
@@ -50,24 +52,37 @@ function treeOf(fields: readonly string[]): Tree {
   return root;
 }
 
-function written(node: unknown, tree: Tree, read: SchemaReader): JsonSchema {
+function written(node: unknown, tree: Tree, read: SchemaReader, any: readonly string[]): JsonSchema {
+  const mixed = tree.size === 0 ? mixedTypes(node, read) : [];
+  if (mixed.length > 1) return { type: mixed };
   const { view, nullable } = plainView(node, read);
   const types = typesOf(view);
   const typed = (type: string): JsonSchema => ({ type: nullable || types.includes('null') ? [type, 'null'] : type });
   if (types.includes('array')) {
     const items = tree.get('*') ?? (tree.size === 0 ? new Map() : undefined);
     if (!items) throw new Error('a list is read by *');
-    return { ...typed('array'), items: written(view['items'], items, read) };
+    return { ...typed('array'), items: written(view['items'], items, read, any) };
   }
   if (tree.size > 0) {
     const properties = Object.fromEntries(
-      [...tree].map(([name, below]) => [name, written(memberOf(view, name, read), below, read)]),
+      [...tree].map(([name, below]) => {
+        const member = memberOf(view, name, read);
+        return [name, any.includes(name) ? {} : written(member, below, read, any)];
+      }),
     );
     return { ...typed('object'), properties };
   }
   const plain = types.filter((type) => type !== 'null');
   const [only] = plain;
   return only !== undefined && plain.length === 1 ? typed(only) : {};
+}
+
+/** Returns the types of a value whose alternatives have different types, such as a text or a list; otherwise nothing. */
+function mixedTypes(node: unknown, read: SchemaReader): string[] {
+  const alternatives = branchesOf(read(node) ?? {}).map((branch) => typesOf(read(branch) ?? {}));
+  if (alternatives.some((types) => types.length === 0)) return [];
+  const types = [...new Set(alternatives.flat())];
+  return types.filter((type) => type !== 'null').length > 1 ? types : [];
 }
 
 /** Returns the first alternative that is an object or list; several alternatives of plain values accept any value. */

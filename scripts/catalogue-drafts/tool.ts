@@ -18,20 +18,25 @@ const HINTS: Record<NonNullable<ToolWords['hint']>, [boolean, boolean, boolean]>
 };
 const USUAL: Record<string, NonNullable<ToolWords['hint']>> = { GET: 'read', HEAD: 'read', POST: 'add', DELETE: 'set' };
 
-/** Returns a tool from its words and from the API's own description of its operation. */
+const KEYS = new Set(
+  'do call says title scope hint use in fixed origin format media_type from keep gives page try eg differs'.split(' '),
+);
+
+/** Creates a tool from its author's words and the API's own description of the operation. */
 export function toolOf(
   entry: ToolWords,
   tag: string,
   drafts: Drafts,
   documents: readonly StampedDocument[],
 ): ToolDefinition & { compared?: Comparison } {
+  checkKeys(entry);
   const [method = '', path = ''] = entry.call.split(' ') as [ToolDefinition['request']['method'], string];
   const found = documentOf(method, path, documents);
   const fixed = entry.fixed ?? drafts.usual?.fixed ?? {};
   const inputs = inputsOf(entry, drafts, { method, path, fixed, api: found?.api });
   const hint = entry.hint ?? USUAL[method] ?? 'set';
   const keep = entry.keep?.startsWith('@') ? drafts.keeps?.[entry.keep.slice(1)] : entry.keep;
-  if (entry.keep?.startsWith('@') && keep === undefined) throw new Error(`there is no list ${entry.keep}`);
+  if (entry.keep?.startsWith('@') && keep === undefined) throw new Error(`the list ${entry.keep} does not exist`);
   const fields = keep?.split(' ').map((field) => `/${field}`);
   const select = entry.from ?? (isOpaque(entry) ? undefined : drafts.usual?.from);
   const scope = entry.scope ?? drafts.usual?.scope;
@@ -46,7 +51,7 @@ export function toolOf(
     hints: hintsOf(hint, method, !drafts.closed),
     scopes,
     input_schema: schemaOf(inputs),
-    output_schema: outputOf(entry, select, fields, found?.api, isReviewed(entry, drafts, select)),
+    output_schema: outputOf(entry, drafts, select, fields, found?.api),
     examples: [
       {
         input: {
@@ -64,12 +69,21 @@ export function toolOf(
   return drafts.with === undefined ? tool : { ...tool, compared: { with: drafts.with, on: drafts.on } };
 }
 
-/** Whether the response of a tool has no part that can be selected. */
+/** Reports a key that is not known: in a YAML mapping on one line, a text that is not quoted ends at its first comma. */
+function checkKeys(entry: ToolWords): void {
+  const unknown = Object.keys(entry).filter((key) => !KEYS.has(key));
+  if (unknown.length > 0) throw new Error(`unknown keys: ${unknown.join(', ')}`);
+}
+
+/** Whether a response has no members that could be selected, because it is a file, a text or empty. */
 function isOpaque({ gives }: ToolWords): boolean {
   return gives === 'none' || gives === 'file' || gives === 'text';
 }
 
-/** Returns the stamp of a tool with the reviewed differences: its own, and those of `differs` that it has. */
+/**
+ * Returns the note of when and with which description a tool was compared. It lists the reviewed differences: those
+ * of the tool, and those of the connector that the tool has.
+ */
 function comparisonOf(
   tool: ToolDefinition,
   entry: ToolWords,
@@ -229,20 +243,21 @@ function responseOf(
 }
 
 function outputOf(
-  { gives, do: name }: ToolWords,
+  entry: ToolWords,
+  drafts: Drafts,
   select: string | undefined,
   fields: string[] | undefined,
   api: Described | undefined,
-  isOther: boolean,
 ): JsonSchema {
+  const { gives, do: name } = entry;
   if (gives === 'none') return { description: 'The response has no content.', type: 'null' };
   if (gives === 'text') return { type: 'string' };
   if (gives === 'file') return { type: 'object', description: 'A file.' };
   const isList = gives === 'list' || (gives !== 'object' && /^(list|search|find)_/.test(name));
   if (!fields) return gives === 'list' ? { type: 'array' } : { type: 'object' };
   const schema = api && successResponseOf(api.operation, api.vendor.resolve).schema;
-  if (schema === undefined || !api || isOther) return keptSchema(fields, isList);
-  return responseSchema(schema, api.vendor.read, select, fields);
+  if (schema === undefined || !api || isReviewed(entry, drafts, select)) return keptSchema(fields, isList);
+  return responseSchema(schema, api.vendor.read, select, fields, drafts.any);
 }
 
 /** Whether the response differs from the description for a reviewed reason, so that the description cannot type it. */
@@ -255,13 +270,14 @@ function isReviewed(entry: ToolWords, drafts: Drafts, select: string | undefined
 
 function hintsOf(hint: NonNullable<ToolWords['hint']>, method: string, isOpen: boolean): ToolHints {
   const [reads, destroys, repeats] = HINTS[hint];
-  const hints = {
-    read_only: reads,
-    destructive: destroys,
-    idempotent: repeats || method === 'PUT',
-    open_world: isOpen,
+  const hints = { read_only: reads, destructive: destroys, idempotent: repeats, open_world: isOpen };
+  const usual: Record<string, boolean> = {
+    PUT: !reads && repeats,
+    PATCH: !reads,
+    DELETE: destroys && repeats,
+    POST: true,
   };
-  const isUsual = method === 'POST' || (method === 'DELETE' ? destroys && repeats : reads === (method === 'GET'));
+  const isUsual = usual[method] ?? reads;
   return isUsual ? hints : { ...hints, reason: 'The operation differs from what its method usually means.' };
 }
 

@@ -19,7 +19,10 @@ const TYPES: Record<string, () => JsonSchema> = {
   any: () => ({ $comment: 'open: any value' }),
   file: () => fileInputSchema(''),
 };
-/** An object with only these keys is a JSON Schema; any other object lists members with their types. */
+/**
+ * Keywords of JSON Schema. An object that has only such keys is a schema; any other object lists members with their
+ * types.
+ */
 const KEYWORDS =
   /^(type|items|properties|required|additionalProperties|enum|format|pattern|default|m(in|ax)(imum|Length|Items))$/;
 const LIMITS: Record<string, [string, string]> = {

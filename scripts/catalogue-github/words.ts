@@ -6,7 +6,7 @@ import type { Comparison } from '../catalogue-files.ts';
 /** The text of one input; a plain text is its description. */
 export type InputWords = string | { description: string; required?: boolean; schema?: JsonSchema; sample?: unknown };
 
-/** The texts of one operation; everything else comes from the API's own description. */
+/** What an author writes for one operation; everything else comes from the API's own description. */
 export interface ToolWords {
   /** The operation's id in the API's description. */
   operation: string;
@@ -17,10 +17,10 @@ export interface ToolWords {
   hints: ToolHints;
   /** The name of an entry in `scopes`. */
   scopes: string;
-  /** A schema that replaces that of the body, if the description's is not a plain object. */
+  /** Replaces the schema of the body if the schema in the description is not a plain object. */
   body?: JsonSchema;
   inputs?: Record<string, InputWords>;
-  /** Parameters that are not offered, even if there is a text for an input of this name. */
+  /** Parameters that the tool does not offer, although a common text for an input of this name exists. */
   hide?: string[];
   /** Parameters that are always sent. */
   fixed?: Record<string, unknown>;
@@ -37,7 +37,7 @@ export interface ToolWords {
 }
 
 export interface Words {
-  /** The stamp of tools without their own. */
+  /** When and with which description the tools were compared, unless a tool states it itself. */
   compared: Comparison;
   inputs: Record<string, Exclude<InputWords, string>>;
   scopes: Record<string, string[][]>;

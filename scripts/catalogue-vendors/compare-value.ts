@@ -11,7 +11,7 @@ import type { Value } from './sent.ts';
 
 type Data = Record<string, unknown>;
 
-/** The place of a value: in JSON a type is a type; in an address or a form every value becomes text. */
+/** Where a value is sent. In JSON a value has a type; in an address or a form every value becomes text. */
 export interface Place {
   at: string;
   isText: boolean;
@@ -49,6 +49,8 @@ function compareMembers(members: Record<string, Value>, view: Data, place: Place
     const at = `${place.at}/${name}`;
     const schema = known.get(name);
     if (schema === undefined) return isOpen ? [] : [`${at}: is not in the description`];
+    // Of a thing that a request refers to, the id is often described as in the thing itself.
+    if (name !== 'id' && place.read(schema)?.['readOnly'] === true) return [`${at}: is read-only`];
     return compareValue(member, schema, { ...place, at });
   });
   const missing = [...requiredOf(view)].filter((name) => {
@@ -70,7 +72,7 @@ function compareConstant(value: unknown, view: Data, { at, isText, read }: Place
 }
 
 /** Compares the schema of an input with that of the description: types, values and limits. */
-export function compareSchemas(own: JsonSchema, node: unknown, place: Place): string[] {
+function compareSchemas(own: JsonSchema, node: unknown, place: Place): string[] {
   const { at, isText, read } = place;
   const view = read(node) ?? {};
   place.visit?.(own, view);

@@ -1,16 +1,20 @@
-import { type SchemaReader, typesOf } from '../../core/openapi-conversion/schema-view.ts';
+import { branchesOf, type SchemaReader, typesOf } from '../../core/openapi-conversion/schema-view.ts';
 import { successResponseOf } from '../../core/openapi-conversion/success-response.ts';
 import { isRecord } from '../../core/tools/pointer.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { allMembers, allTypes, compareValue, listItems, type Place } from './compare-value.ts';
-import { parametersOf, type VendorDocument, type VendorOperation } from './document.ts';
+import { parametersOf } from './document.ts';
 import { type Sent, sentBy } from './sent.ts';
+import type { VendorDocument, VendorOperation } from './vendor-document.ts';
 
 /** Finds the operation that a tool calls: the one with its method and the most exact path. */
-export function operationOf(tool: ToolDefinition, { operations }: VendorDocument): VendorOperation | undefined {
+export function operationOf(tool: ToolDefinition, vendor: VendorDocument): VendorOperation | undefined {
+  const { operations, operationFor } = vendor;
+  if (operationFor) return operationFor(tool);
   const { path } = sentBy(tool);
   return operations
     .filter(({ method, matcher }) => method === tool.request.method && matcher.test(path))
+    .filter(({ header }) => header === undefined || tool.request.headers?.[header[0]] === header[1])
     .sort((a, b) => b.fixed - a.fixed)[0];
 }
 
@@ -29,9 +33,11 @@ export function compareTool(
   const sent = sentBy(tool);
   return [
     ...new Set([
+      ...(vendor.findings?.(tool) ?? []),
       ...comparePath(sent, operation, vendor, visit),
       ...compareQuery(sent, operation, vendor, visit),
       ...compareBody(tool, sent, operation, vendor, visit),
+      ...comparePlaces(sent, operation, vendor),
       ...compareResponse(tool, operation, vendor),
       ...compareScopes(tool, operation, vendor),
     ]),
@@ -108,6 +114,18 @@ function compareBody(
   return schema === undefined ? [] : compareValue(body, schema, place);
 }
 
+/**
+ * Finds members of the body that are also parameters of the query. A body is often described as the whole resource, of
+ * which the API ignores the members that it takes from the query.
+ */
+function comparePlaces({ query, body }: Sent, operation: VendorOperation, vendor: VendorDocument): string[] {
+  if (body?.kind !== 'object') return [];
+  const parameters = parametersOf(operation, vendor).filter((parameter) => parameter.in === 'query');
+  return parameters
+    .filter(({ name }) => body.members[name] !== undefined && query[name] === undefined)
+    .map(({ name }) => `body/${name}: is also a parameter of the query`);
+}
+
 function compareResponse(
   tool: ToolDefinition,
   operation: VendorOperation,
@@ -148,13 +166,27 @@ function compareOutput(output: unknown, node: unknown, label: string, read: Sche
   if (mine.length > 0 && types.size > 0 && !mine.some((type) => known.has(type))) {
     return [`${label}: is ${[...types].join(' or ')}, not ${mine.join(' or ')}`];
   }
+  if (types.has('string') && mine.join() === 'array') return [`${label}: can also be string`];
   const items = listItems(view, read);
   if (isRecord(output['items']) && items !== undefined)
     return compareOutput(output['items'], items, `${label}/*`, read, depth + 1);
   const members = allMembers(view, read);
-  return Object.entries(isRecord(output['properties']) ? output['properties'] : {}).flatMap(([name, member]) =>
-    members.has(name) ? compareOutput(member, members.get(name), `${label}/${name}`, read, depth + 1) : [],
-  );
+  return Object.entries(isRecord(output['properties']) ? output['properties'] : {}).flatMap(([name, member]) => {
+    if (!members.has(name)) return [];
+    const theirs = members.get(name);
+    const at = `${label}/${name}`;
+    const lacksNull = isTyped(member) && !canBeNull(member, read) && canBeNull(theirs, read);
+    return [...(lacksNull ? [`${at}: can also be null`] : []), ...compareOutput(member, theirs, at, read, depth + 1)];
+  });
+}
+
+const isTyped = (schema: unknown) => isRecord(schema) && schema['type'] !== undefined;
+
+/** Whether a schema states that null is possible. */
+function canBeNull(node: unknown, read: SchemaReader, depth = 0): boolean {
+  const view = read(node) ?? {};
+  const branches = depth > 4 ? [] : branchesOf(view);
+  return typesOf(view).includes('null') || branches.some((branch) => canBeNull(branch, read, depth + 1));
 }
 
 export const MISSING = Symbol('missing');

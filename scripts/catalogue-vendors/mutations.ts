@@ -4,13 +4,14 @@ import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/tools/tool.ts';
 import { compareTool, follow, MEDIA, MISSING, operationOf } from './compare.ts';
 import { allMembers, allTypes, enumOf, listItems } from './compare-value.ts';
-import { escaped, parametersOf, type VendorDocument, type VendorOperation } from './document.ts';
+import { escaped, parametersOf } from './document.ts';
+import type { VendorDocument, VendorOperation } from './vendor-document.ts';
 
 type Data = Record<string, unknown>;
 /** A copy of a tool that a mistake is made in. */
 // biome-ignore lint/suspicious/noExplicitAny: mistakes break the types on purpose
 type Draft = any;
-/** A mistake about something that the description states. */
+/** A planted mistake: its name, and the function that makes it in a copy of a tool. */
 type Mistake = [name: string, make: (draft: Draft) => void];
 
 export interface Planted {
@@ -20,13 +21,15 @@ export interface Planted {
 }
 
 /**
- * Plants mistakes in copies of a tool, one at a time, in what the description states, and counts those that the
- * comparison notices: its findings change, or it no longer finds the operation.
+ * Plants mistakes in copies of a tool, one mistake in each copy, and counts those that the comparison notices. A
+ * mistake is noticed if the findings change, or if the operation is no longer found. Only parts that the description
+ * states are changed.
  */
 export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, found: readonly string[]): Planted {
   const operation = operationOf(tool, vendor) as VendorOperation;
   const mistakes = [
     ...aboutRequest(tool, operation, vendor),
+    ...aboutQuery(tool, vendor),
     ...aboutSchemas(tool, vendor),
     ...aboutResponse(tool, operation, vendor),
     ...aboutScopes(tool, operation, vendor),
@@ -35,7 +38,7 @@ export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, foun
   for (const [name, make] of mistakes) {
     const draft = structuredClone(tool);
     make(draft);
-    // A parameter that comes from the account has no schema to make a mistake in.
+    // Some mistakes change nothing, for example one in a parameter that comes from the account and has no schema.
     if (JSON.stringify(draft) === JSON.stringify(tool)) continue;
     result.planted += 1;
     const now = compareTool(draft, vendor);
@@ -49,13 +52,15 @@ export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, foun
 function aboutRequest(tool: ToolDefinition, operation: VendorOperation, vendor: VendorDocument): Mistake[] {
   const { resolve, read } = vendor;
   const { request, pagination } = tool;
-  const mistakes: Mistake[] = [
-    ['another method', ({ request: sent }) => (sent.method = sent.method === 'GET' ? 'POST' : 'GET')],
-    [
-      'a misspelt path',
-      ({ request: sent }) => (sent.path = sent.path.replace(/^(\/(?:\{[^}]*\}\/)*)([A-Za-z]+)/, '$1x$2')),
-    ],
-  ];
+  const mistakes: Mistake[] = vendor.operationFor
+    ? []
+    : [
+        ['another method', ({ request: sent }) => (sent.method = sent.method === 'GET' ? 'POST' : 'GET')],
+        [
+          'a misspelt path',
+          ({ request: sent }) => (sent.path = sent.path.replace(/^(\/(?:\{[^}]*\}\/)*)([A-Za-z]+)/, '$1x$2')),
+        ],
+      ];
   const inPath = /\{[?&]([^}]*)\}/.exec(request.path)?.[1]?.split(',') ?? [];
   for (const entry of inPath) {
     const name = entry.replace('*', '');
@@ -107,6 +112,14 @@ function aboutRequest(tool: ToolDefinition, operation: VendorOperation, vendor: 
     ]);
   }
   return mistakes;
+}
+
+/** Mistakes in the names of fields and arguments of a GraphQL query. */
+function aboutQuery(tool: ToolDefinition, vendor: VendorDocument): Mistake[] {
+  return (vendor.parts?.(tool) ?? []).map((at) => [
+    `a misspelt name at ${at} of the query`,
+    ({ request: { body } }) => (body.value.query = `${body.value.query.slice(0, at)}x${body.value.query.slice(at)}`),
+  ]);
 }
 
 /** Mistakes in the schemas of inputs, at every level. */

@@ -11,7 +11,10 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 /** Fetches the descriptions that are published in repositories, each at its commit. Files that are there are kept. */
 async function fetchRepositories(): Promise<void> {
-  const wanted = [...(await readSources()).values()].flat().filter(({ repository }) => repository !== undefined);
+  const wanted = [...(await readSources()).values()]
+    .flat()
+    .filter(({ repository }) => repository !== undefined)
+    .flatMap((source) => [...new Set([source.file, ...(source.beside ?? [])])].map((file) => ({ ...source, file })));
   const missing = wanted.filter((source) => !existsSync(locationOf(source)));
   for (const [, sources] of Map.groupBy(missing, ({ repository, commit }) => `${repository} ${commit}`)) {
     await fetchFiles(sources);

@@ -107,7 +107,7 @@ function directed(tool: ToolDefinition, name: string, argument: unknown, item: J
       return { kind: 'text', always: parts.every(({ always }) => always) };
     }
     case '$merge': {
-      // Members that an input adds by names of the customer are in no description.
+      // Members that customers have named themselves are not in any description.
       const parts = (argument as unknown[]).map((part) => valueFrom(tool, part, item));
       const members = parts.flatMap((part) => (part.kind === 'object' ? Object.entries(part.members) : []));
       return { kind: 'object', members: Object.fromEntries(members), always: parts.some(({ always }) => always) };
@@ -117,6 +117,8 @@ function directed(tool: ToolDefinition, name: string, argument: unknown, item: J
     case '$base64url':
     case '$email':
       return { kind: 'text', always: true };
+    case '$html':
+      return { kind: 'text', always: valueFrom(tool, argument, item).always };
     default:
       return { kind: 'text', always: true };
   }

@@ -10,19 +10,27 @@ export interface Source {
   commit?: string;
   /** The file in it. */
   file: string;
-  /** The part of the description's paths that the base address of the connector already contains. */
+  /** The beginning of the description's paths that the connector's base address already contains. */
   under?: string;
-  /** The prefix of the paths of tools, which those of the description lack. */
+  /** A beginning that the paths of tools have, and those of the description do not. */
   prefix?: string;
-  /** Whether bodies may be JSON although the description has another type: it shows uploads, or forms. */
+  /** Whether tools may send JSON where the description only has another media type, such as a form. */
   json?: boolean;
-  /** A text that the paths of the description contain, and those of tools leave out. */
+  /** A text in the paths of the description that the paths of tools do not have. */
   without?: string;
-  /** Members that the description requires everywhere, but the API does not. */
+  /** An ending that the paths of tools have, and those of the description do not. */
+  suffix?: string;
+  /** Further files of the description, which the file refers to. */
+  beside?: string[];
+  /** The address with which the files refer to each other; only the part after it is their path. */
+  home?: string;
+  /** Members that the description requires in every request, although the API does not. */
   unneeded?: string[];
+  /** Whether the description writes names of members with a capital first letter, and the API with a small one. */
+  small?: boolean;
   /** Parameters that carry the credential. */
   credentials?: string[];
-  /** Whether a parameter of a path may have several segments (Google's resource names). */
+  /** Whether a path parameter may contain several segments, as Google's resource names do. */
   deep?: boolean;
   /** Whether one of the scopes that the description lists for an operation suffices. */
   anyScope?: boolean;

@@ -1,8 +1,8 @@
 import type { ToolFile } from '../catalogue-files.ts';
 import { operationOf } from './compare.ts';
-import type { VendorDocument } from './document.ts';
+import type { VendorDocument } from './vendor-document.ts';
 
-/** A description, and the text by which tools name it. */
+/** A vendor's description, and the text by which tools name it as the one that they were compared with. */
 export interface StampedDocument {
   stamp: string;
   vendor: VendorDocument;
@@ -23,7 +23,10 @@ export function checkStamp(
   const [first] = holders;
   const named = tool.compared?.with;
   if (first === undefined) {
-    return named === undefined ? {} : { problem: `compared.with: ${named} does not have the operation` };
+    // The tool may call another API of the vendor, such as GraphQL. It then names another description, which a
+    // reviewer compares by reading.
+    const isOwn = documents.some(({ stamp }) => stamp === named);
+    return isOwn ? { problem: `compared.with: ${named} does not have the operation` } : {};
   }
   const holder = holders.find(({ stamp }) => stamp === named);
   if (holder) return { vendor: holder.vendor };

@@ -19,7 +19,7 @@ type Data = Record<string, unknown>;
 export interface CallVerdicts {
   compared: number;
   equal: number;
-  /** The number of calls in which the other renderer is known to be wrong, by the kind of error. */
+  /** How many calls differ only because the other renderer is known to be wrong, by the kind of its error. */
   known: Record<string, number>;
   different: string[];
 }

@@ -57,7 +57,7 @@ function compareQuery({ tool, theirs, values }: Rendered, url: URL, fixed: strin
   return knownQuery(tool, values) ?? different('query', mine, other);
 }
 
-/** Cases in which the other renderer does not follow OpenAPI, each with its reason. */
+/** Differences in which the other renderer does not follow OpenAPI, each with its reason. */
 function knownQuery({ request }: Tool, values: OracleValues): Difference | undefined {
   const styled = (request.parameters ?? []).filter(
     (parameter) => parameter.in === 'query' && Object.hasOwn(values.query, parameter.name),

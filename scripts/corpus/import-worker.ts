@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort } from 'node:worker_threads';
 import { importDocument } from '../../core/openapi-conversion/import-document.ts';
+import { checkTools } from './check-tools.ts';
 import { CORPUS, MAX_IMPORTED_TOOLS } from './documents.ts';
-import { judgeTools } from './judge-tools.ts';
+import { answerWith } from './helper.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
 /** Imports the requested documents, one at a time, and posts the result of each. */
-parentPort?.on('message', async ({ name }: { name: string }) => {
-  parentPort?.postMessage(await judge(name));
-});
+answerWith(examineDocument);
 
-async function judge(name: string): Promise<DocumentVerdict> {
+async function examineDocument({ name }: { name: string }): Promise<DocumentVerdict> {
   const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
-  // The time of this thread, because the machine may also be doing other work.
+  // The processor time of this thread is measured, because the machine may also be doing other work.
   const started = process.threadCpuUsage();
   const elapsed = () => {
     const { user, system } = process.threadCpuUsage(started);
@@ -37,7 +35,7 @@ async function judge(name: string): Promise<DocumentVerdict> {
         .filter(({ reason }) => reason === 'UNREADABLE' || reason === 'PATH')
         .map((entry) => `${name} ${entry.source_id}: ${entry.reason} ${entry.detail ?? ''}`),
       notes: count(result.report.notes.map(({ kind }) => kind)),
-      faults: judgeTools(result),
+      faults: checkTools(result),
     };
   } catch (error) {
     const refused = error instanceof Error && error.name === 'ApiError';

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import type { CallVerdicts } from './compare-calls.ts';
 import { listDocuments, sampled, seeded, shuffled } from './documents.ts';
+import { Helper } from './helper.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   const sample = values.sample ? `SAMPLE=${values.sample} ` : '';
   console.log(`corpus         ${chosen.length} of ${all.length} documents (make corpus ${sample}SEED=${seed})`);
 
-  const imports = new Helper<DocumentVerdict>('./import-worker.ts', LIMIT_MS);
+  const imports = new Helper<DocumentVerdict>(new URL('import-worker.ts', import.meta.url), LIMIT_MS);
   const verdicts: DocumentVerdict[] = [];
   for (const name of chosen) {
     const verdict = await imports.ask({ name });
@@ -35,9 +34,9 @@ async function main(): Promise<void> {
       typeof verdict === 'string' ? { name, bytes: 0, milliseconds: 0, refused: false, failure: verdict } : verdict,
     );
   }
-  await imports.end();
+  imports.end();
 
-  const comparisons = new Helper<CallVerdicts>('./compare-worker.ts', COMPARE_LIMIT_MS);
+  const comparisons = new Helper<CallVerdicts>(new URL('compare-worker.ts', import.meta.url), COMPARE_LIMIT_MS);
   const calls: { name: string; verdict: CallVerdicts | string }[] = [];
   let compared = 0;
   const imported = verdicts.filter((verdict) => !('failure' in verdict)).map(({ name }) => name);
@@ -50,39 +49,9 @@ async function main(): Promise<void> {
     if (typeof verdict !== 'string') compared += verdict.compared;
     if (compared >= CALLS) break;
   }
-  await comparisons.end();
-  if (!printReport(addUp(verdicts, calls))) process.exitCode = 1;
-}
-
-/** A thread that does one job at a time. It is replaced if it hangs or fails. */
-class Helper<Answer> {
-  readonly #file: URL;
-  readonly #limitMs: number;
-  #worker: Worker | undefined;
-
-  constructor(file: string, limitMs: number) {
-    this.#file = new URL(file, import.meta.url);
-    this.#limitMs = limitMs;
-  }
-
-  /** @returns the result, or the reason why there is none */
-  async ask(question: object): Promise<Answer | string> {
-    this.#worker ??= new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: 900 } });
-    const signal = AbortSignal.timeout(this.#limitMs);
-    this.#worker.postMessage(question);
-    try {
-      const [answer] = (await once(this.#worker, 'message', { signal })) as [Answer];
-      return answer;
-    } catch (error) {
-      await this.end();
-      return signal.aborted ? `takes more than ${this.#limitMs / 1000} s` : String(error);
-    }
-  }
-
-  async end(): Promise<void> {
-    await this.#worker?.terminate();
-    this.#worker = undefined;
-  }
+  comparisons.end();
+  if (!printReport(addUp(verdicts, calls), Math.max(imports.memoryBytes, comparisons.memoryBytes)))
+    process.exitCode = 1;
 }
 
 await main();

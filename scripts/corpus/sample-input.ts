@@ -9,7 +9,7 @@ const TEXTS = ['plain', 'two words', 'a+b', 'x&y=z', 'naïve ☕', 'q?r#s', "it'
 const MAX_DEPTH = 3;
 
 /** Returns a value that matches a schema in the importer's format. */
-export function sampleValue(schema: unknown, random: () => number, depth = 0): unknown {
+function sampleValue(schema: unknown, random: () => number, depth = 0): unknown {
   if (!isRecord(schema)) return 'plain';
   if (schema['format'] === 'file') return sampleFile();
   if (Array.isArray(schema['enum']))

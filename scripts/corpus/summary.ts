@@ -83,7 +83,7 @@ function add(into: Record<string, number>, counts: Readonly<Record<string, numbe
 }
 
 /** @returns whether all rules are satisfied */
-export function printReport(totals: Totals): boolean {
+export function printReport(totals: Totals, memoryBytes: number): boolean {
   const unreadable = totals.leftOut['UNREADABLE'] ?? 0;
   const byPolicy = Object.entries(totals.leftOut).reduce(
     (sum, [reason, n]) => sum + (reason === 'UNREADABLE' ? 0 : n),
@@ -110,7 +110,7 @@ export function printReport(totals: Totals): boolean {
       `  on ${totals.notRendered.length} documents the other renderer gives up: ${totals.notRendered.slice(0, 5).join('; ')}`,
     );
   console.log(
-    `memory         ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at most, the other renderer and the compiler of schemas included`,
+    `memory         ${(memoryBytes / 2 ** 20).toFixed(0)} MB at most in one process, the other renderer and the compiler of schemas included`,
   );
   const lists = { failures: totals.failures, slow: totals.slow, faults: totals.faults, different: totals.different };
   for (const [what, list] of Object.entries({ ...lists, unreadable: totals.unreadable })) {

@@ -76,7 +76,7 @@ export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acm
   provider.proxy = true;
   const authorize = provider.callback();
   const server = createServer((req, res) => {
-    // Browsers use its actual address; for servers it has its public host name, as behind a proxy.
+    // Browsers use Acme's actual address. Other programs call it by its public host name, as behind a proxy.
     if (!/^\/(auth|sign-in)\b/.test(req.url ?? '')) Object.assign(req.headers, KNOWN_AS);
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
     else if (req.url?.startsWith('/files')) void showFiles(provider, req, res);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 
 /** A process that was started here, with its output so far. */
 export interface RunningProcess {
@@ -14,7 +14,8 @@ export interface RunningProcess {
   stop(): Promise<number | null>;
 }
 
-const PATIENCE_MS = 30_000;
+/** The limit only detects a hang: a loaded machine takes a minute to start a database and a server. */
+const PATIENCE_MS = 300_000;
 
 /**
  * Starts a command and waits until its standard output shows that it is ready.
@@ -74,11 +75,19 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Returns a free loopback port. */
+/**
+ * Returns a loopback port on which nothing listens. It is below those that systems give to connections and to servers that name none, so
+ * that nothing takes it before the caller uses it, and above 10080, which browsers refuse.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(10_081, 30_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

@@ -37,11 +37,17 @@ const SETTINGS = [
   ...["listen_addresses=''", 'log_min_messages=fatal', 'logging_collector=off'],
 ];
 
-/** Returns the directory with the programs of the newest installed version. @throws Error if none is installed */
-export function postgresPrograms(): string {
+/**
+ * Returns the path of one of PostgreSQL's programs: in the directory `POSTGRES_BIN`, else of the newest installed version. Binaries of
+ * other versions often lack `psql` and `pgbench`, and those of an older version do.
+ * @throws Error if it is not installed
+ */
+export function postgresProgram(name: string): string {
   const versions = existsSync(ROOT) ? readdirSync(ROOT).sort((a, b) => Number(b) - Number(a)) : [];
-  const found = versions.map((version) => join(ROOT, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
-  if (!found) throw new Error(`PostgreSQL is not installed below ${ROOT}: install Debian's package postgresql`);
+  const chosen = process.env['POSTGRES_BIN'];
+  const directories = [...(chosen ? [chosen] : []), ...versions.map((version) => join(ROOT, version, 'bin'))];
+  const found = directories.map((directory) => join(directory, name)).find(existsSync);
+  if (!found) throw new Error(`${name} is not installed below ${ROOT}: install Debian's package postgresql`);
   return found;
 }
 
@@ -60,7 +66,6 @@ interface Host {
 }
 
 function createHost(): Host {
-  const programs = postgresPrograms();
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-pg-'));
   const user = serverUser();
   chmodSync(directory, 0o755);
@@ -71,7 +76,7 @@ function createHost(): Host {
     run(program, args) {
       // The server keeps running in the background, so it must not inherit pipes whose end is awaited.
       const stdio = ['ignore', 'ignore', 'inherit'] as const;
-      const done = spawnSync(join(programs, program), args, { ...user, cwd: directory, stdio: [...stdio] });
+      const done = spawnSync(postgresProgram(program), args, { ...user, cwd: directory, stdio: [...stdio] });
       if (done.status !== 0) throw new Error(`${program} ended with ${done.status}`);
     },
   };
@@ -94,19 +99,7 @@ function serve({ directory, data, run }: Host, settings: readonly string[]): Sta
     },
     startStandby() {
       const standby = createHost();
-      standby.run('pg_basebackup', [
-        '-D',
-        standby.data,
-        '-h',
-        directory,
-        '-U',
-        'postgres',
-        '-R',
-        '-X',
-        'stream',
-        '-c',
-        'fast',
-      ]);
+      copyData(run, directory, data, standby.data);
       return serve(standby, settings);
     },
     freeze(isFrozen) {
@@ -126,6 +119,24 @@ function serve({ directory, data, run }: Host, settings: readonly string[]): Sta
       ]),
     promote: () => run('pg_ctl', ['-D', data, '-w', 'promote']),
   };
+}
+
+/**
+ * Makes a standby's directory from the data of a running server. `pg_basebackup` refuses servers of a newer version than its own, and
+ * directories with the binaries of another version often lack it.
+ */
+function copyData(run: Host['run'], socket: string, from: string, to: string): void {
+  const address = `primary_conninfo = 'host=${socket} user=postgres'`;
+  const script = [
+    String.raw`\! mkdir -m 700 ${to}`,
+    "select pg_backup_start('standby', true)",
+    String.raw`\! tar -C ${from} --exclude='./postmaster.*' --exclude='./pg_wal/?*' --warning=no-file-changed -c . | tar -C ${to} -x`,
+    String.raw`\! touch ${to}/standby.signal; echo "${address}" >> ${to}/postgresql.auto.conf`,
+    String.raw`\o ${to}/backup_label`,
+    'select labelfile from pg_backup_stop(false)',
+  ];
+  const options = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', socket, '-U', 'postgres'];
+  run('psql', [...options, ...script.flatMap((line) => ['-c', line])]);
 }
 
 export function addressOf(socket: string, database: string): string {

@@ -22,7 +22,7 @@ export function maskFile(file: string, text: string): string | undefined {
 }
 
 /** Keeps comments, and either all strings that contain words or only the titles of tests. */
-export function maskTypeScript(text: string, strings: Strings): string {
+function maskTypeScript(text: string, strings: Strings): string {
   const mask = new Mask(text);
   const source = ts.createSourceFile('text.ts', text, ts.ScriptTarget.Latest, true);
   const seen = new Set<number>();
@@ -67,7 +67,7 @@ function templateOf(node: ts.Node): ts.Node | undefined {
 }
 
 /** Keeps the text that readers of the rendered page see: no code blocks, no code spans, no addresses of links. */
-export function maskMarkdown(text: string): string {
+function maskMarkdown(text: string): string {
   const mask = new Mask(text);
   mask.keep(0, text.length);
   const cuts = [
@@ -85,7 +85,7 @@ export function maskMarkdown(text: string): string {
 const YAML_PROSE = new Set(['description', 'summary', 'title']);
 
 /** Keeps descriptions, summaries, titles and comments. */
-export function maskYaml(text: string): string {
+function maskYaml(text: string): string {
   const mask = new Mask(text);
   visit(parseDocument(text, { lineCounter: new LineCounter() }), {
     Pair(_, pair, path) {

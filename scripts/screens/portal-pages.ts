@@ -49,8 +49,15 @@ const FULL: PortalView = {
     },
   ],
   calls: [
-    { tool: 'List issues', provider: 'GitHub', identifier: ADA, startedAt: AT, status: 'SUCCEEDED' },
-    { tool: '', provider: 'Salesforce', identifier: ADA, startedAt: AT - 6 * DAY, status: 'FAILED' },
+    {
+      tool: 'List issues',
+      dataLanguage: 'en',
+      provider: 'GitHub',
+      identifier: ADA,
+      startedAt: AT,
+      status: 'SUCCEEDED',
+    },
+    { tool: '', dataLanguage: '', provider: 'Salesforce', identifier: ADA, startedAt: AT - 6 * DAY, status: 'FAILED' },
   ],
   signOut: form('sign_out'),
 };

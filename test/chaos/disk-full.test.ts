@@ -13,9 +13,8 @@ import { type ChaosServer, type ChaosWorld, startWorld } from './world.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 const DISK_MIB = 96;
 
-describe('a database server whose disk is full', function () {
+describe('a database server whose disk is full', () => {
   if (!isAvailable()) return;
-  this.timeout(240_000);
   let disk: SmallDisk | undefined;
   let world: ChaosWorld | undefined;
 

@@ -7,9 +7,8 @@ import { isAvailable, TEMPLATE } from '../support/postgres/databases.ts';
 import { startMixedLoad } from './mixed-load.ts';
 import { type ChaosWorld, startWorld } from './world.ts';
 
-describe('a primary with a synchronous standby that is killed under load', function () {
+describe('a primary with a synchronous standby that is killed under load', () => {
   if (!isAvailable()) return;
-  this.timeout(300_000);
   let world: ChaosWorld;
   let standby: Standby | undefined;
   let servers: ChildServer[];

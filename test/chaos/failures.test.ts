@@ -11,12 +11,9 @@ import { type ChaosServer, type ChaosWorld, startWorld } from './world.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 /** Ten minutes. */
 const AHEAD = 600_000;
-/** Longer than a silent server counts as running, and than statements wait. */
-const LIMIT_MS = 60_000;
 
-describe('failures of processes, networks and clocks on PostgreSQL', function () {
+describe('failures of processes, networks and clocks on PostgreSQL', () => {
   if (!isAvailable()) return;
-  this.timeout(240_000);
   let world: ChaosWorld;
   let first: ChaosServer;
   let second: ChaosServer;
@@ -36,14 +33,8 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     create(server)
       .then(({ status }) => status)
       .catch(() => 0);
-  /** Repeats until a condition holds. @returns the milliseconds that it took */
-  async function until(holds: () => Promise<boolean>): Promise<number> {
-    const from = performance.now();
-    while (!(await holds())) {
-      if (performance.now() - from > LIMIT_MS) throw new Error('the condition did not come true');
-      await pause(100);
-    }
-    return performance.now() - from;
+  async function until(holds: () => Promise<boolean>): Promise<void> {
+    while (!(await holds())) await pause(100);
   }
 
   it('uses new connections after all of them were terminated, without a wrong response', async () => {

@@ -12,7 +12,7 @@ const SERVERS = 3;
 
 describe(`processes and a primary that are killed ${KILLS} times under mixed load, seed ${SEED}`, function () {
   if (!isAvailable()) return;
-  this.timeout(180_000 + KILLS * 30_000);
+  this.timeout(600_000 + KILLS * 30_000);
   const random = new Random(SEED);
   let world: ChaosWorld;
   let servers: ChaosServer[];
@@ -26,7 +26,7 @@ describe(`processes and a primary that are killed ${KILLS} times under mixed loa
   });
   after(() => world.end());
 
-  /** Does one kind of harm, and repairs it. */
+  /** Causes one kind of failure, and repairs it. */
   async function harm(): Promise<string> {
     const place = random.below(SERVERS);
     const server = servers[place] as ChaosServer;

@@ -7,13 +7,17 @@ import type { ChaosWorld } from './world.ts';
 
 const CLIENTS = 8;
 /** A request is repeated for this long: longer than servers take to free what a killed one was doing. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 const ACCOUNTS = '/api/v1/connected_accounts';
+const AUDIT_EVENTS = '/api/v1/audit_events';
 
-/** Clients that create and delete accounts and make calls, and send a request again until a response says what became of it. */
+/**
+ * Clients that create and delete accounts, read credentials and make calls, and send a request again until a response
+ * contains its outcome.
+ */
 export interface MixedLoad {
   /** The number of requests of each kind with a final response. */
-  outcomes: { created: number; deleted: number; called: number; unknown: number };
+  outcomes: { created: number; deleted: number; read: number; called: number; unknown: number };
   /** Responses that no client should see. */
   faults: string[];
   /** Waits until this many further accounts were created, or a fault has occurred. */
@@ -32,13 +36,13 @@ export function startMixedLoad(
 ): MixedLoad {
   const present = new Set<string>();
   const deleted = new Set<string>();
-  const outcomes = { created: 0, deleted: 0, called: 0, unknown: 0 };
+  const outcomes = { created: 0, deleted: 0, read: 0, called: 0, unknown: 0 };
   const nonces = new Map<string, 'done' | 'unknown'>();
   const faults: string[] = [];
   let made = 0;
   let isEnding = false;
 
-  /** Sends a request to any server, and again with the same key to another one, until a response says what became of it. */
+  /** Sends a request to any server, and again with the same key to another one, until a response contains its outcome. */
   async function untilKnown(send: (server: ChildServer) => Promise<TestResponse>): Promise<TestResponse> {
     for (const until = performance.now() + PATIENCE_MS; ; ) {
       const all = servers();
@@ -72,6 +76,12 @@ export function startMixedLoad(
     deleted.add(id);
   }
 
+  async function read(): Promise<void> {
+    const answer = await untilKnown((server) => server.call('GET', `${ACCOUNTS}/auth?id=${scene.toolAccount}`));
+    if (answer.status !== 200) return void faults.push(`read: ${answer.text}`);
+    outcomes.read++;
+  }
+
   async function call(): Promise<void> {
     const nonce = `effect-${++made}`;
     const entry = { nonce, accountId: scene.toolAccount, key: nonce };
@@ -83,7 +93,7 @@ export function startMixedLoad(
     else outcomes.unknown++;
   }
 
-  const work = [create, create, call, call, remove];
+  const work = [create, create, call, call, read, read, remove];
   const clients = Array.from({ length: CLIENTS }, async (_, place) => {
     for (let turn = place; !isEnding; turn++) await (work[turn % work.length] as () => Promise<void>)();
   });
@@ -114,6 +124,10 @@ export function startMixedLoad(
         if (outcome === 'done') expect(times, nonce).to.equal(1);
         else expect(times, nonce).to.be.at.most(1);
       }
+      const reads = `${AUDIT_EVENTS}?action=connected_account.credentials_read&page_size=1`;
+      // A read that was recorded may have ended without a response.
+      const { total_size } = (await server.call('GET', reads)).body;
+      expect(total_size, 'recorded reads of credentials').to.be.at.least(outcomes.read);
       expect(await world.verifyAudit()).to.include('is complete');
     },
   };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { checkServer } from '../crash/check.ts';
 import { createLedger, type Ledger } from '../crash/ledger.ts';
 import { type CrashingServer, runLoad, type Scene } from '../crash/load.ts';
@@ -9,7 +10,6 @@ import { amount } from '../support/amount.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { type ChildServer, clientOf } from '../support/child-server.ts';
 import { isAvailable } from '../support/postgres/databases.ts';
-import { closedPort } from '../support/upstream.ts';
 import { type ChaosWorld, startWorld } from './world.ts';
 
 /** A round takes longer than a kill of `make chaos`, because it compares everything with the ledger. */
@@ -18,7 +18,7 @@ const SEED = amount(process.env['CHAOS_SEED'], Math.floor(Math.random() * 2 ** 3
 
 describe(`two processes behind one address, one of which is killed ${KILLS} times under mixed load, seed ${SEED}`, function () {
   if (!isAvailable()) return;
-  this.timeout(180_000 + KILLS * 120_000);
+  this.timeout(600_000 + KILLS * 120_000);
   const random = new Random(SEED);
   const ledger: Ledger = createLedger();
   let world: ChaosWorld;
@@ -28,9 +28,9 @@ describe(`two processes behind one address, one of which is killed ${KILLS} time
   let scene: Scene;
 
   before(async () => {
-    const port = await closedPort();
+    const port = await freePort();
     world = await startWorld({ settings: { BASE_URL: `http://127.0.0.1:${port}` } });
-    ports = [await closedPort(), await closedPort()];
+    ports = [await freePort(), await freePort()];
     servers = await Promise.all(ports.map((each) => world.startWith({ PORT: String(each) })));
     balancer = await startBalancer(ports, port);
     scene = await prepareScene(client(), { ledger, counterpart: world.counterpart });
@@ -58,7 +58,7 @@ describe(`two processes behind one address, one of which is killed ${KILLS} time
     for (let kill = 0; kill < KILLS; kill++) {
       const place = random.below(2);
       await loadUntil(20 + random.below(60), () => (servers[place] as ChildServer).stop('SIGKILL'));
-      // The other process serves all requests, beside what the killed one has left behind.
+      // The other process serves all requests, although the killed one has left running calls and leases.
       await loadUntil(20);
       servers[place] = await world.startWith({ PORT: String(ports[place]) });
       while ((await world.instances()) > 2) await pause(200);

@@ -17,9 +17,8 @@ const ADDRESSES = {
 };
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-describe('a process that is paused while it holds a lease and a job', function () {
+describe('a process that is paused while it holds a lease and a job', () => {
   if (!isAvailable()) return;
-  this.timeout(240_000);
   let world: ChaosWorld;
   let database: Session;
   let paused: ChaosServer;

@@ -7,9 +7,8 @@ import { type ChaosWorld, startWorld } from './world.ts';
 
 const RESTARTS = 3;
 
-describe('PgBouncer that is restarted under load', function () {
+describe('PgBouncer that is restarted under load', () => {
   if (!isAvailable()) return;
-  this.timeout(240_000);
   let world: ChaosWorld;
   let pooler: Pooler;
   let servers: ChildServer[];

@@ -42,15 +42,17 @@ describe('commands of the API', () => {
     return JSON.parse(stdout);
   };
 
-  it('status shows whether the server is ready, and its accounts', async () => {
+  it('status shows whether the server is ready, its accounts and the refreshes of a day', async () => {
     await createAccount(server, { identifier: 'status' });
     const status = await read(['status']);
     expect(status).to.deep.include({ server: server.origin, status: 'ready' });
     expect(status.accounts.ACTIVE).to.be.above(0);
+    expect(status.refreshes).to.deep.equal({ refreshes: 0, succeeded: 0, expired: 0, failed: 0 });
     const { stdout } = await run(['status']);
     expect(stdout)
       .to.match(/^Status +ready$/m)
-      .and.match(/^ACTIVE +\d+$/m);
+      .and.match(/^ACTIVE +\d+$/m)
+      .and.match(/^Refreshes \(24 h\) +0: 0 succeeded/m);
     const anonymous = await commandsFor(server, { VALETKEY_CLIENT_ID: '', VALETKEY_CLIENT_SECRET: '' })(['status']);
     expect([anonymous.code, anonymous.stdout.includes('ACTIVE')]).to.deep.equal([0, false]);
   });

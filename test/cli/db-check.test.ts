@@ -7,12 +7,12 @@ import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { isOnServer } from '../support/test-engine.ts';
 
+/** A clock that is ten days ahead, so that the duration of a query on a loaded machine is little beside the difference. */
 const CLOCK = `const RealDate = Date;
-globalThis.Date = class extends RealDate { static now() { return RealDate.now() + 60000; } };`;
+globalThis.Date = class extends RealDate { static now() { return RealDate.now() + 864000000; } };`;
 
-describe('valetkey db check', function () {
+describe('valetkey db check', () => {
   if (!isOnServer()) return;
-  this.timeout(120_000);
   const folder = tempDir();
   let cluster: Cluster;
   let session: Session;
@@ -97,7 +97,9 @@ describe('valetkey db check', function () {
   }
 
   it('checks the clocks, the number of connections, and the role', async () => {
-    expect(await lineAfter('clock', 'select 1', 'select 1', {}, CLOCK)).to.match(/^fail .* differ by (59|60)\d{3} ms$/);
+    expect(await lineAfter('clock', 'select 1', 'select 1', {}, CLOCK)).to.match(
+      /^fail .* differ by 86(39|40)\d{5} ms$/,
+    );
     const many = { DATABASE_CONNECTIONS: '400' };
     expect(await lineAfter('connections', 'select 1', 'select 1', many)).to.match(/^warn 500 allow 1 servers/);
     const other = { DATABASE_URL: cluster.url(TEMPLATE).replace('postgres@', 'reader@') };

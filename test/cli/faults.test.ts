@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { closedPort } from '../support/upstream.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/valetkey.js');
 
@@ -46,12 +46,12 @@ describe('a log that cannot be written (F3)', () => {
 
   async function servesAndStops(output: number | 'pipe'): Promise<void> {
     const folder = tempDir();
-    const port = await closedPort();
+    const port = await freePort();
     const child = spawn(process.execPath, [COMMAND, 'serve'], {
       env: { DATA_DIR: folder.path, PORT: String(port), METRICS_PORT: '0' },
       stdio: ['ignore', output, output],
     });
-    // The reader of a pipe is gone.
+    // The reader of the pipe has ended.
     child.stdout?.destroy();
     child.stderr?.destroy();
     const ended = once(child, 'exit');

@@ -9,8 +9,7 @@ import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 
 const ACCOUNTS = 250;
 
-describe('valetkey keys rotate, run twice at the same time', function () {
-  this.timeout(180_000);
+describe('valetkey keys rotate, run twice at the same time', () => {
   const folder = tempDir();
   const database = databaseOfDirectory(folder.path);
   const fileOf = (machine: string) => join(folder.path, machine, 'keys');

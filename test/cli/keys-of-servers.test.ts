@@ -10,9 +10,8 @@ import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 const IN_AN_HOUR = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 
 /** Two machines with their own key files over one database, of which the operator copies the file by hand. */
-describe('valetkey keys, for servers with separate key files', function () {
+describe('valetkey keys, for servers with separate key files', () => {
   if (!isOnServer()) return;
-  this.timeout(180_000);
   const folder = tempDir();
   const database = databaseOfDirectory(folder.path);
   const fileOf = (machine: string) => join(folder.path, machine, 'keys');

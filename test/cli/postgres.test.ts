@@ -4,9 +4,8 @@ import { createEmptyDatabase, dropDatabase, runIn, urlOf } from '../support/post
 import { tempDir } from '../support/temp-dir.ts';
 import { isOnServer } from '../support/test-engine.ts';
 
-describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
+describe('valetkey on PostgreSQL, as docs/postgresql.md says', () => {
   if (!isOnServer()) return;
-  this.timeout(120_000);
   const folder = tempDir();
   let name: string;
   let env: Record<string, string>;

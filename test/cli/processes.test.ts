@@ -133,7 +133,7 @@ describe('the metrics of several processes', () => {
   });
 });
 
-/** A process of which a test decides what becomes of it. */
+/** A process whose end the test controls. */
 interface FakeProcess extends OneProcess {
   place: number;
   isReplacement: boolean;
@@ -176,7 +176,7 @@ describe('the parent of several processes', () => {
       },
       pause: async (ms) => pauses.push(ms),
     });
-    /** Lets the parent react to what has ended. */
+    /** Lets the parent react to the end of processes. */
     const settle = () => new Promise((resolve) => setImmediate(resolve));
     return { processes, made, pauses, messages, settle, lost: () => lost };
   }

@@ -18,6 +18,7 @@ const NOTE = {
     dueOn: { type: 'string', format: 'date' },
     labels: { type: 'array', items: { type: 'string' } },
     owner: { type: 'object', properties: { name: { type: 'string' } } },
+    text: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }, { type: 'null' }] },
   },
 };
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
@@ -152,6 +153,31 @@ describe('drafts of tools', () => {
     expect(input_schema).to.have.nested.property('properties.q.maxLength', 50);
     expect(output_schema).to.have.nested.property('items.properties.tags.items.properties.name');
     expect(compared).to.equal(undefined);
+  });
+
+  it('refuse an unknown key, which is what follows the first comma of a text without quotes', () => {
+    const said = { ...LIST, 'title&all=true': null } as ToolWords;
+    expect(() => drafted(said)).to.throw('unknown keys: title&all=true');
+  });
+
+  it('say with a reason that a PUT is not idempotent, because it would be sent again after a lost connection', () => {
+    const words: ToolWords = { do: 'send_box', call: 'PUT /send', says: 'Sends the box.', keep: 'id' };
+    const { reason, ...usual } = drafted(words).hints;
+    expect(usual).to.include({ idempotent: true });
+    expect(reason).to.equal(undefined);
+    const again = drafted({ ...words, hint: 'add' }).hints;
+    expect(again).to.include({ idempotent: false });
+    expect(again.reason).to.be.a('string');
+  });
+
+  it('have all types of a member whose alternatives differ', () => {
+    const { output_schema } = drafted({ ...LIST, keep: 'text' });
+    expect(output_schema).to.have.deep.nested.property('items.properties.text.type', ['string', 'array', 'null']);
+  });
+
+  it('leave members untyped that are any JSON, although the API description types them', () => {
+    const { output_schema } = drafted(LIST, { ...DRAFTS, any: ['owner'] });
+    expect(output_schema).to.have.deep.nested.property('items.properties.owner', {});
   });
 
   it('keep reviewed differences only with tools that have them', () => {

@@ -5,9 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { compareTool } from '../../scripts/catalogue-vendors/compare.ts';
-import { openDocument, type VendorDocument } from '../../scripts/catalogue-vendors/document.ts';
+import { openDocument } from '../../scripts/catalogue-vendors/document.ts';
 import { plantMistakes } from '../../scripts/catalogue-vendors/mutations.ts';
 import { checkStamp } from '../../scripts/catalogue-vendors/stamps.ts';
+import type { VendorDocument } from '../../scripts/catalogue-vendors/vendor-document.ts';
 import { withStamp } from '../../scripts/catalogue-vendors/write-stamp.ts';
 
 const DESCRIPTION = {
@@ -94,18 +95,105 @@ const MAKE: ToolDefinition = {
   },
 };
 
+/** Writes a description of the package `notes` into a new folder. @returns the folder */
+async function written(description: object): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'valetkey-vendors-'));
+  await mkdir(join(folder, 'node_modules/notes'), { recursive: true });
+  await writeFile(join(folder, 'node_modules/notes/api.json'), JSON.stringify(description));
+  return pathToFileURL(`${folder}/`);
+}
+
 describe('the comparison of tools with API descriptions of vendors', () => {
   let vendor: VendorDocument;
   before(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'valetkey-vendors-'));
-    await mkdir(join(folder, 'node_modules/notes'), { recursive: true });
-    await writeFile(join(folder, 'node_modules/notes/api.json'), JSON.stringify(DESCRIPTION));
     const source = { package: 'notes', file: 'api.json', under: '/v1' };
-    vendor = await openDocument(source, pathToFileURL(`${folder}/`));
+    vendor = await openDocument(source, await written(DESCRIPTION));
   });
 
   it('reports nothing for tools that send what the description says', () => {
     expect([compareTool(LIST, vendor), compareTool(MAKE, vendor)]).to.deep.equal([[], []]);
+  });
+
+  it('reads a description of several files, whose paths lack the end that those of tools have', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'valetkey-vendors-'));
+    await mkdir(join(folder, 'node_modules/notes/v1'), { recursive: true });
+    const { components, ...rest } = DESCRIPTION;
+    const home = 'https://files.example/v1/';
+    const text = JSON.stringify(rest).replaceAll('#/components', `${home}common.json#/components`);
+    await writeFile(join(folder, 'node_modules/notes/v1/api.json'), text);
+    await writeFile(join(folder, 'node_modules/notes/v1/common.json'), JSON.stringify({ components }));
+    const source = { package: 'notes', file: 'v1/api.json', under: '/v1', suffix: '.json', home };
+    const ending = { ...MAKE, request: { ...MAKE.request, path: '/notes.json' } };
+    const wrong = { ...ending, input_schema: LIST.input_schema };
+    const location = pathToFileURL(`${folder}/`);
+    const whole = await openDocument({ ...source, beside: ['v1/common.json'] }, location);
+    const part = await openDocument(source, location);
+    expect([compareTool(MAKE, whole), compareTool(ending, whole)]).to.deep.equal([undefined, []]);
+    expect(compareTool(wrong, whole)).to.include('body/title: is required');
+    expect(compareTool(wrong, part)).to.deep.equal([]);
+  });
+
+  it('distinguishes operations of one path by a header, as the conversions of AWS APIs write them', async () => {
+    const operation = (name: string) => ({
+      post: {
+        requestBody: {
+          content: { 'application/json': { schema: { type: 'object', properties: { [name]: { type: 'string' } } } } },
+        },
+      },
+    });
+    const location = await written({
+      openapi: '3.0.3',
+      paths: { '/#X-Amz-Target=Notes.Make': operation('title'), '/#X-Amz-Target=Notes.Find': operation('words') },
+    });
+    const described = await openDocument({ package: 'notes', file: 'api.json' }, location);
+    const call = (target: string) => ({
+      ...MAKE,
+      request: {
+        ...MAKE.request,
+        path: '/',
+        headers: { 'X-Amz-Target': target },
+        body: { format: 'json' as const, value: { title: { $input: 'name' } } },
+      },
+    });
+    expect(compareTool(call('Notes.Make'), described)).to.deep.equal([]);
+    expect(compareTool(call('Notes.Find'), described)).to.deep.equal(['body/title: is not in the description']);
+    expect(compareTool(call('Notes.Drop'), described)).to.equal(undefined);
+  });
+
+  it('reads a JSON Hyper-Schema, also two calls of one path with different bodies', async () => {
+    const href = '/notes/{(%23%2Fdefinitions%2Fnote%2Fdefinitions%2Fidentity)}/copies';
+    const body = (name: string) => ({ type: 'object', required: [name], properties: { [name]: { type: 'string' } } });
+    const note = {
+      definitions: { identity: { type: 'string' } },
+      type: 'object',
+      properties: { title: { type: 'string' } },
+      links: [
+        { href, method: 'POST', schema: body('title') },
+        { href, method: 'POST', schema: body('from') },
+      ],
+    };
+    const location = await written({ definitions: { note } });
+    const described = await openDocument({ package: 'notes', file: 'api.json' }, location);
+    const copy = (member: string, field: string) => ({
+      ...MAKE,
+      input_schema: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, id: { type: 'string' } },
+      },
+      request: {
+        method: 'POST' as const,
+        path: '/notes/{id}/copies',
+        body: { format: 'json' as const, value: { [member]: { $input: 'name' } } },
+      },
+      response: { fields: [field] },
+    });
+    expect(compareTool(copy('title', '/title'), described)).to.deep.equal([]);
+    expect(compareTool(copy('from', '/title'), described)).to.deep.equal([]);
+    expect(compareTool(copy('text', '/text'), described)).to.deep.equal([
+      'body/text: is not in the description',
+      'response /text: is not in the description',
+    ]);
   });
 
   it('reports a tool with a path that the description does not have', () => {
@@ -124,6 +212,42 @@ describe('the comparison of tools with API descriptions of vendors', () => {
       'body/text: is not in the description',
       'body/tags: is array, not string',
       'body/title: is required',
+    ]);
+  });
+
+  it('reports members of the body that the API ignores, and a type in place of what can also be a text or null', async () => {
+    const note = {
+      type: 'object',
+      properties: {
+        id: { type: 'string', readOnly: true },
+        parent: { type: 'string' },
+        made: { type: 'string', readOnly: true },
+        text: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
+        note: { type: 'string', nullable: true },
+        other: { type: 'string', nullable: true },
+      },
+    };
+    const content = { 'application/json': { schema: note } };
+    const post = {
+      parameters: [{ in: 'query', name: 'parent', schema: { type: 'string' } }],
+      requestBody: { content },
+      responses: { 200: { description: 'Made', content } },
+    };
+    const described = await openDocument(
+      { package: 'notes', file: 'api.json' },
+      await written({ openapi: '3.0.3', info: { title: 'Notes', version: '1' }, paths: { '/notes': { post } } }),
+    );
+    const value = { id: { $input: 'name' }, parent: { $input: 'name' }, made: { $input: 'name' } };
+    const body = { format: 'json' as const, value };
+    const properties = { text: { type: 'array', items: {} }, note: { type: 'string' }, other: {} };
+    const output_schema = { type: 'object', properties };
+    const input_schema = { type: 'object', properties: { name: { type: 'string' } } };
+    const tool = { ...MAKE, scopes: [], input_schema, output_schema, request: { ...MAKE.request, body } };
+    expect(compareTool(tool, described)).to.deep.equal([
+      'body/made: is read-only',
+      'body/parent: is also a parameter of the query',
+      'response /text: can also be string',
+      'response /note: can also be null',
     ]);
   });
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { hostsOf } from '../../db/postgres/hosts.ts';
-import { readConfig, SETTINGS } from '../../http/config/config.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { SETTINGS } from '../../http/config/settings.ts';
 
 interface Service {
   image: string;

@@ -20,6 +20,9 @@ describe('problems of the contract', () => {
     );
     expect(placed('/components/schemas/Health: an object', FOLDER)).to.match(/^spec\/schemas\/service\.yaml:\d+:1: \//);
     expect(placed('/components/parameters/PageSize/schema: x', FOLDER)).to.match(/^spec\/parameters\.yaml:\d+:1: \//);
+    expect(placed('get /api/v1/jobs: has no operationId', FOLDER)).to.match(/^spec\/openapi\.yaml:\d+:3: get \//);
+    expect(placed('account.unknown: x', FOLDER)).to.equal('account.unknown: x');
+    expect(placed('job.retried: x', FOLDER)).to.match(/^spec\/openapi\.yaml:\d+:3: job\.retried: x$/);
     expect(placed('API_KEY: must be in PascalCase', FOLDER)).to.equal('API_KEY: must be in PascalCase');
   });
 });

@@ -17,7 +17,7 @@ export type Direction = 'request' | 'response';
  * Validates the document with code that is independent of the server: JSON Schema 2020-12 with every check of Ajv's
  * strict mode, with formats, and with `readOnly` rejected in requests and `writeOnly` in responses.
  */
-function createJudge(direction: Direction): Ajv2020 {
+function createValidator(direction: Direction): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: true, discriminator: true });
   formatsPlugin.default(ajv);
   ajv.addFormat('int32', { type: 'number', validate: (value: number) => value === (value | 0) });
@@ -32,12 +32,12 @@ function createJudge(direction: Direction): Ajv2020 {
   return ajv;
 }
 
-const JUDGES = { request: createJudge('request'), response: createJudge('response') };
+const VALIDATORS = { request: createValidator('request'), response: createValidator('response') };
 
 /** Compiles a schema of the contract; its references refer to the contract's components. */
 export function compile(schema: Json | undefined, direction: Direction): ValidateFunction {
   const absolute = JSON.stringify(schema ?? {}).replaceAll('"#/components/', '"contract#/components/');
-  return JUDGES[direction].compile(forAjv(absolute));
+  return VALIDATORS[direction].compile(forAjv(absolute));
 }
 
 /** ajv reads the values of a discriminator from its branches and rejects a mapping. */
@@ -58,7 +58,7 @@ export function operation(id: string): Operation {
   return found;
 }
 
-export function body(id: string, side: string): Body {
+function body(id: string, side: string): Body {
   const found = bodiesOf(contract, operation(id)).find((candidate) => candidate.side === side);
   if (!found) throw new Error(`${id} has no body ${side}`);
   return found;

@@ -177,7 +177,7 @@ const STATED = [
   `one overlay can have ${STORED.toolOverlayBytes / KIB} KiB`,
   `A page with schemas ends after ${LIST.toolsBytes / MIB} MiB of tools`,
   `Results with schemas end after ${LIST.toolsBytes / MIB} MiB of tools`,
-  `Counts are stored for ${LIFETIME.executionStatisticsMs / DAY} days`,
+  `Counts are stored for ${LIFETIME.statisticsMs / DAY} days`,
   `Events are deleted after ${LIFETIME.eventsMs / DAY} days`,
   `Deliveries are deleted after ${LIFETIME.eventsMs / DAY} days`,
   `a status from 200 to 299 within ${OUTBOUND.protocolTimeoutMs / SECOND} seconds`,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findViolations, judgeFile } from '../../scripts/check-imports.ts';
+import { findViolations, violationsIn } from '../../scripts/check-imports.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const judge = (file: string, text: string) => judgeFile(ROOT, file, text);
+const violations = (file: string, text: string) => violationsIn(ROOT, file, text);
 
 describe('the import rules', () => {
   it('hold in this repository', () => {
@@ -31,7 +31,7 @@ describe('the import rules', () => {
       ['core/keys/x.ts', "import { join } from 'node:path';"],
       ['README.md', "import { anything } from './core/net/gate.ts';"],
     ] as const) {
-      it(`${file}: ${text}`, () => expect(judge(file, text)).to.deep.equal([]));
+      it(`${file}: ${text}`, () => expect(violations(file, text)).to.deep.equal([]));
     }
   });
 
@@ -161,9 +161,9 @@ describe('the import rules', () => {
     ];
     for (const [what, file, text, target] of cases) {
       it(what, () => {
-        const violations = judge(file, text);
-        expect(violations).to.have.length(1);
-        expect(violations[0]).to.match(new RegExp(`^${file} imports ${target}`));
+        const found = violations(file, text);
+        expect(found).to.have.length(1);
+        expect(found[0]).to.match(new RegExp(`^${file} imports ${target}`));
       });
     }
   });
@@ -174,6 +174,6 @@ describe('the import rules', () => {
       "import { x } from '../http/server.ts';",
       "import { y } from './store.ts';",
     ];
-    expect(judge('db/page.ts', text.join('\n'))).to.have.length(2);
+    expect(violations('db/page.ts', text.join('\n'))).to.have.length(2);
   });
 });

@@ -20,6 +20,7 @@ verifyUser post /api/v1/connected_accounts/user/verify accounts:write
 searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read
 checkConnectedAccount post /api/v1/connected_accounts:check accounts:write
 refreshConnectedAccount post /api/v1/connected_accounts:refresh accounts:write
+getRefreshStatistics get /api/v1/connected_accounts:refresh_statistics accounts:read
 disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write
 deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write
 listRevocations get /api/v1/revocations accounts:read

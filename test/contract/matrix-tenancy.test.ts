@@ -16,7 +16,7 @@ import { contract } from './contract.ts';
 
 const OPERATIONS = operationsOf(contract);
 
-/** The kinds of things that requests can name, by the place and the name of the member. */
+/** The kinds of objects that requests can name, by the place and the name of the member. */
 const NAMES: Record<string, Record<string, string>> = {
   path: {
     identifier: 'provider',
@@ -57,7 +57,7 @@ const NAMES: Record<string, Record<string, string>> = {
   },
 };
 
-/** Members whose name means another kind of thing in some operations. */
+/** Members whose name refers to another kind of object in some operations. */
 const OTHER_NAMES: Record<string, string> = {
   'deleteMcpClient client_id': 'mcpClient',
   'listMcpGrants client_id': 'mcpClient',
@@ -74,7 +74,7 @@ const SHARED = ['listTools'];
 /** Members that are stored without being looked up. */
 const GIVEN = ['createConnection client_id', 'updateConnection client_id'];
 
-/** Whether a parameter has a fixed list of values, which name nothing that exists. */
+/** Whether a parameter has a fixed list of values, which refer to no object. */
 const isWord = ({ schema }: JsonObject) => resolve(contract, schema)['enum'] !== undefined;
 
 interface Place {

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { addMigrations, judgeMigrations } from '../../scripts/check-migrations.ts';
+import { addMigrations, migrationProblems } from '../../scripts/check-migrations.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('the gate for migrations', () => {
@@ -17,33 +17,33 @@ describe('the gate for migrations', () => {
   afterEach(() => folder.remove());
 
   it('accepts migrations as recorded', () => {
-    expect(judgeMigrations(folder.path)).to.deep.equal([]);
+    expect(migrationProblems(folder.path)).to.deep.equal([]);
   });
 
   it('rejects a changed migration, also if its new digest is recorded', () => {
     write('0001_one.sql', 'create table one (id integer) strict;\n');
     expect(addMigrations(folder.path)).to.deep.equal([]);
-    expect(judgeMigrations(folder.path)).to.deep.equal([
+    expect(migrationProblems(folder.path)).to.deep.equal([
       '0001_one.sql differs from its digest in SHA256SUMS: migrations never change. Restore it, and add a new file',
     ]);
   });
 
   it('rejects a removed or renamed migration', () => {
     rmSync(join(folder.path, '0001_one.sql'));
-    expect(judgeMigrations(folder.path)[0]).to.match(/^0001_one\.sql is missing/);
+    expect(migrationProblems(folder.path)[0]).to.match(/^0001_one\.sql is missing/);
     renameSync(join(folder.path, '0002_two.sql'), join(folder.path, '0003_two.sql'));
-    expect(judgeMigrations(folder.path)[1]).to.match(/^0002_two\.sql is missing/);
+    expect(migrationProblems(folder.path)[1]).to.match(/^0002_two\.sql is missing/);
   });
 
   it('accepts a new migration when its digest is recorded', () => {
     write('0003_three.sql', 'create table three (id text) strict;\n');
-    expect(judgeMigrations(folder.path)[0]).to.match(/^0003_three\.sql has no digest .* --add$/);
+    expect(migrationProblems(folder.path)[0]).to.match(/^0003_three\.sql has no digest .* --add$/);
     expect(addMigrations(folder.path)).to.deep.equal(['0003_three.sql']);
-    expect(judgeMigrations(folder.path)).to.deep.equal([]);
+    expect(migrationProblems(folder.path)).to.deep.equal([]);
   });
 
   it('rejects a new migration that sorts before a recorded one', () => {
     write('0001_more.sql', 'create table more (id text) strict;\n');
-    expect(judgeMigrations(folder.path)[0]).to.match(/^0001_more\.sql sorts before 0002_two\.sql/);
+    expect(migrationProblems(folder.path)[0]).to.match(/^0001_more\.sql sorts before 0002_two\.sql/);
   });
 });

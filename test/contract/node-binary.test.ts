@@ -67,10 +67,10 @@ describe('the Node binary (L8)', () => {
     const archive = join(folder.path, 'node-v99.1.0-linux-x64.tar.gz');
     execFileSync('tar', ['-czf', archive, '-C', folder.path, 'node-v99.1.0-linux-x64']);
     const published = createHash('sha256').update(readFileSync(archive)).digest('hex');
-    const judge = (...args: Parameters<typeof records>) => checkArchive(archive, records(...args)).map(({ ok }) => ok);
-    expect(judge('node', published)).to.deep.equal([true, true]);
-    expect(judge('node', sha256('other'))).to.deep.equal([false, true]);
-    expect(judge('other', published)).to.deep.equal([true, false]);
+    const check = (...args: Parameters<typeof records>) => checkArchive(archive, records(...args)).map(({ ok }) => ok);
+    expect(check('node', published)).to.deep.equal([true, true]);
+    expect(check('node', sha256('other'))).to.deep.equal([false, true]);
+    expect(check('other', published)).to.deep.equal([true, false]);
     expect(checkArchive(archive, {})[0]).to.include({ ok: false });
   });
 });

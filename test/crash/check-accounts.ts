@@ -22,7 +22,7 @@ export async function checkAccounts(server: ServerClient, scene: Scene, ledger: 
   for (const account of chosen) await checkAccount(server, scene, account);
 }
 
-/** No data key of deleted credentials is left, without which no copy of them opens, and no secret in plain text anywhere. */
+/** Checks that no data key of deleted credentials remains, without which copies of them cannot be decrypted, and no secret in plain text. */
 function checkBytes({ databaseFile }: Scene, ledger: Ledger): void {
   if (databaseFile === undefined) return;
   const files = ['', '-wal', '-mark'].map((suffix) => databaseFile + suffix).filter(existsSync);

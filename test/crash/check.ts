@@ -20,8 +20,7 @@ export interface Crash {
 }
 
 /**
- * Compares a server that was killed and started again with the ledger. What was acknowledged must be there; what is in doubt must have
- * happened as a whole or not at all; no effect may have happened twice. Afterwards nothing is in doubt.
+ * Compares a server that was killed and started again with the ledger. Acknowledged writes must be stored; doubtful ones must have happened as a whole or not at all; no effect may have happened twice. Afterwards no write is doubtful.
  */
 export async function checkServer(server: ServerClient, { scene, ledger, counterpart, random }: Crash): Promise<void> {
   expect(ledger.faults).to.deep.equal([]);

@@ -1,7 +1,7 @@
 import type { ChildServer } from '../support/child-server.ts';
 import type { TestResponse } from '../support/server.ts';
 
-export const IMPORTED = 'imported-api';
+const IMPORTED = 'imported-api';
 
 /** Returns the number of tools in a version. Each version changes every tool and their number. */
 export function toolsOfVersion(version: number): number {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { Random } from '../fuzz/random.ts';
 import { unknownId } from '../support/accounts.ts';
 import { amount } from '../support/amount.ts';
 import { type ChildServer, runCommand, spawnServer, startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { closedPort } from '../support/upstream.ts';
 import { checkAudit, checkServer } from './check.ts';
 import { checkAccount } from './check-accounts.ts';
 import { API_ORIGIN, type Counterpart, startCounterpart } from './counterpart.ts';
@@ -41,7 +41,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
   });
 
   async function environment(): Promise<Record<string, string>> {
-    const port = await closedPort();
+    const port = await freePort();
     const overrides = counterpart.upstream.endpointOverride(API_ORIGIN);
     const origin = { PORT: String(port), METRICS_PORT: '0', BASE_URL: `http://127.0.0.1:${port}` };
     return { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides, ...origin };
@@ -100,7 +100,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
   });
 
   it('has everything that was acknowledged, complete and correct, and nothing twice', async function () {
-    this.timeout(60_000 + KILLS * 30_000);
+    this.timeout(600_000 + KILLS * 30_000);
     for (let kill = 1; kill <= KILLS; kill++) {
       const rotated = kill % 20 === 2 ? rotateKeys() : undefined;
       await killUnderLoad();
@@ -114,7 +114,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
   });
 
   it('still has all data at the end, in an intact database', async function () {
-    this.timeout(60_000 + ledger.accounts.length * 100);
+    this.timeout(600_000 + ledger.accounts.length * 100);
     for (const account of ledger.accounts) await checkAccount(server, scene, account);
     await checkAudit(scene);
     expect((await server.stop()).code).to.equal(0);

@@ -29,7 +29,8 @@ describe('accounts', () => {
 
   const insert = async (over: Partial<NewAccount> = {}) => {
     const row = account(test.newId, over.connectionId ?? connectionId, over);
-    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const inserted = await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    expect(inserted).to.deep.equal(await get(row.id));
     return row;
   };
   const get = (id: string) => test.store.read.accounts.get(test.env, id);

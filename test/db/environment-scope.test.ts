@@ -69,6 +69,7 @@ const WITHOUT_ENVIRONMENT = [
   'InstanceWrites.removeSilent',
   'JobQueueReads.abandoned',
   'JobQueueReads.nextLane',
+  'JobQueueReads.owned',
   'JobQueueReads.tally',
   'JobQueueWrites.again',
   'JobQueueWrites.claim',
@@ -129,6 +130,7 @@ describe('queries are limited to one environment (C1)', () => {
       connections: 'Connection',
       accounts: 'Account',
       refreshLeases: 'RefreshLease',
+      refreshStatistics: 'RefreshStatistic',
       authRequests: 'AuthRequest',
       authFlows: 'AuthFlow',
       jobs: 'Job',
@@ -285,6 +287,11 @@ describe('queries are limited to one environment (C1)', () => {
         [],
       ],
       'executionStatistics.sweep': [(r, env) => r.executionStatistics.sweep(env, 1e9), 0],
+      'refreshStatistics.grouped': [
+        (r, env) => r.refreshStatistics.grouped(env, 'hour', { fromHour: 0, beforeHour: 1e9 }),
+        [],
+      ],
+      'refreshStatistics.sweep': [(r, env) => r.refreshStatistics.sweep(env, 1e9), 0],
       'oauthGrants.get': [(r, env) => r.oauthGrants.get(env, 'grt_1'), undefined],
       'oauthGrants.list': [(r, env) => r.oauthGrants.list(env, { clientId: 'ocl_1' }, page), empty],
       'oauthGrants.some': [(r, env) => r.oauthGrants.some(env, { clientId: 'ocl_1' }, 9), []],
@@ -459,6 +466,7 @@ describe('queries are limited to one environment (C1)', () => {
       'oauthLogins.insert',
       'operatorSessions.insert',
       'portalSessions.insert',
+      'refreshStatistics.count',
       'storedContents.insert',
       'toolOverlays.set',
       'webhookDeliveries.insert',
@@ -525,6 +533,7 @@ describe('queries are limited to one environment (C1)', () => {
         const ended = { accountId: row.id, connector: 'github', toolName: 'x', agentRunId: null, apiClientId: 'cli_1' };
         await tx.executions.insert(env, { ...ended, id: 'exec_ended', instance: 0, startedAt: NOW });
         await tx.executions.finish(env, 'exec_ended', { status: 'SUCCEEDED', finishedAt: NOW });
+        await tx.refreshStatistics.count(env, { hour: 1, connector: 'c', outcome: 'SUCCEEDED', errorKind: '' });
         await tx.catalogueDigests.set(env, { github: 'digest' });
         await tx.storedContents.insert(env, storedContent('file_1', row.id));
         await tx.environmentLogos.set(env, { mediaType: 'image/png', bytes: Buffer.from('png'), updatedAt: NOW });

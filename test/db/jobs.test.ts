@@ -99,6 +99,16 @@ describe('jobs in the database', () => {
     expect((await store.read.jobQueue.abandoned(9)).map(({ id }) => id)).to.have.members(['job_1', 'job_2']);
   });
 
+  it('are found by the instance that has taken them, until they end', async () => {
+    const { store } = test;
+    expect(await store.read.jobQueue.owned(owner)).to.deep.equal([]);
+    await claim(NOW + 2);
+    expect((await store.read.jobQueue.owned(owner)).map(({ id }) => id)).to.have.members(['job_1', 'job_2']);
+    expect(await store.read.jobQueue.owned(owner + 1)).to.deep.equal([]);
+    await fail('job_1', NOW + 10);
+    expect((await store.read.jobQueue.owned(owner)).map(({ id }) => id)).to.deep.equal(['job_2']);
+  });
+
   it('are listed lane by lane, each with its first time', async () => {
     const { store, env } = test;
     await store.write(async (tx) => {

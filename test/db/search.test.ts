@@ -119,7 +119,7 @@ describe('search', () => {
   });
 
   it('folds every cased code point to a form that folding does not change, and that its other cases share', () => {
-    // No letter beyond the second plane has a case.
+    // No letter beyond the second plane of Unicode has upper and lower case.
     for (let point = 0; point <= 0x1ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
       const text = String.fromCodePoint(point);

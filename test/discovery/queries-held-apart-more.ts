@@ -38,7 +38,6 @@ export const HELD_APART_MORE: readonly (readonly [query: string, ...expected: st
   ['how many of the new users got to the checkout in mixpanel', 'mixpanel_query_funnel'],
   ['which mongodb queries are slow', 'mongodb_atlas_list_slow_queries'],
   ['what is in my onenote notes from yesterday', 'onenote_get_page_content', 'onenote_list_pages'],
-  ['draw a picture of a cat with openai', 'openai_generate_image'],
   ['put a lead into a sequence in outreach', 'outreach_add_to_sequence'],
   ['what do I have to do today in outreach', 'outreach_list_tasks'],
   ['find out with perplexity who won the match', 'perplexity_ask', 'perplexity_search'],

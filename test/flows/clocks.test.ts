@@ -13,15 +13,14 @@ const APP = 'https://api.acme.example';
 const TOKEN_PATH = '/token';
 const MINUTE = 60_000;
 
-describe('servers whose clocks differ by twenty minutes', function () {
+describe('servers whose clocks differ by twenty minutes', () => {
   if (!isOnServer()) return;
-  this.timeout(60_000);
   const folder = tempDir();
   const database = databaseOfDirectory(folder.path);
   let app: Upstream;
   let late: ChildServer;
   let early: ChildServer;
-  /** Token requests that wait for their response. */
+  /** Token requests that wait for a response. */
   let held: (() => unknown)[];
   let isOver = false;
 

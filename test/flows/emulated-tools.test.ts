@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectAllRun } from '../support/emulated-tools.ts';
 import { startEmulatedVendor } from '../support/emulators.ts';
 import { toolRunner } from '../support/execute.ts';
 import type { TestServer } from '../support/server.ts';
@@ -8,11 +9,23 @@ import type { Upstream } from '../support/upstream.ts';
 const TOKEN = 'xoxb-1-tokenOfTheBot';
 const KEY = 'sk_test_keyOfAcme0001';
 
-/**
- * Not run here: uploads in several steps, because the emulators return http addresses for the bytes; a scheduled message, whose time
- * would pass; attachments of Gmail, a download of Drive and one payment of Stripe, which the emulators cannot create; and the search of
- * customers, whose path the Stripe emulator takes for the id of a customer.
- */
+const HTTP_ADDRESS = 'The emulator returns an http address for the bytes, to which nothing is uploaded.';
+const EXCUSES = {
+  slack: {
+    schedule_message: 'Its time must be in the future of the emulator, whose clock no test sets.',
+    upload_file: HTTP_ADDRESS,
+  },
+  gmail: { get_attachment: 'The emulator has no request that creates a message with an attachment.' },
+  google_drive: {
+    download_file: 'The emulator has no bytes for the documents that it creates.',
+    upload_file: HTTP_ADDRESS,
+  },
+  stripe: {
+    get_payment_intent: 'The emulator has no request that creates a payment without a page.',
+    search_customers: 'The emulator takes `search` in the path for the id of a customer.',
+  },
+};
+
 describe('tools that the emulator of their vendor knows', () => {
   let slack: Upstream;
   let google: Upstream;
@@ -90,7 +103,22 @@ describe('tools that the emulator of their vendor knows', () => {
     await run('open_direct_message', { users: [ada] });
     await run('list_files', { channel });
     await run('archive_channel', { channel });
-    expect([...ran]).to.have.length(21);
+    expectAllRun('slack', ran, EXCUSES.slack);
+  });
+
+  it('work in Slack for a person, from a message to a status', async () => {
+    ran.clear();
+    const run = await runner('slack_user');
+    const bot = await toolRunner(server, 'slack', { authorization_details: { oauth_token: { access_token: TOKEN } } });
+    const channel = (await bot('create_channel', { name: 'reading-2027' })).id;
+
+    const { ts } = await run('send_message', { channel, text: 'I read this.' });
+    const read = await run('list_messages', { channel });
+    expect(read.map(({ text }: { text: string }) => text)).to.include('I read this.');
+    await run('mark_read', { channel, ts });
+    await run('set_status', { status_text: 'Away', status_emoji: ':palm_tree:' });
+    expect((await run('get_profile')).status_text).to.equal('Away');
+    expectAllRun('slack_user', ran);
   });
 
   it('work in Gmail, from a draft to the trash', async () => {
@@ -118,10 +146,30 @@ describe('tools that the emulator of their vendor knows', () => {
     expect(JSON.stringify(await run('list_labels'))).to.include('Old clients');
     await run('change_message_labels', { message_id, add_label_ids: [label_id] });
     await run('change_thread_labels', { thread_id, remove_label_ids: [label_id] });
+    const message_ids = [message_id, reply];
+    const marked = async () => {
+      const { messages = [] } = await run('search_messages', { label_ids: [label_id] });
+      return messages.map(({ id }: { id: string }) => id);
+    };
+    expect(await marked()).to.deep.equal([]);
+    await run('change_labels_of_messages', { message_ids, add_label_ids: [label_id], remove_label_ids: ['UNREAD'] });
+    expect(await marked()).to.have.members(message_ids);
+    for (const id of message_ids)
+      expect((await run('get_message', { message_id: id })).labelIds).to.not.include('UNREAD');
+    await run('change_labels_of_messages', { message_ids, remove_label_ids: [label_id] });
+    expect(await marked()).to.deep.equal([]);
     await run('delete_label', { label_id });
     expect(JSON.stringify(await run('list_labels'))).to.not.include('Old clients');
     await run('trash_message', { message_id });
-    expect([...ran]).to.have.length(19);
+    const inTrash = async () =>
+      JSON.stringify(await run('search_messages', { label_ids: ['TRASH'], include_spam_trash: true }));
+    expect(await inTrash()).to.include(message_id);
+    await run('restore_message', { message_id });
+    expect(await inTrash()).to.not.include(message_id);
+    expect(await run('download_message', { message_id })).to.include({ mime_type: 'application/octet-stream' });
+    await run('trash_thread', { thread_id });
+    expect(await inTrash()).to.include(message_id);
+    expectAllRun('gmail', ran, EXCUSES.gmail);
   });
 
   it('work in Google Calendar, for an event and a whole day', async () => {
@@ -138,7 +186,7 @@ describe('tools that the emulator of their vendor knows', () => {
     expect(JSON.stringify(await run('list_calendars'))).to.include('bot@example.com');
     await run('delete_event', { event_id });
     expect(JSON.stringify(await run('list_events', range))).to.not.include('Review');
-    expect([...ran]).to.have.length(6);
+    expectAllRun('google_calendar', ran);
   });
 
   it('work in Google Drive, from a folder to the trash and back', async () => {
@@ -155,7 +203,7 @@ describe('tools that the emulator of their vendor knows', () => {
     expect(JSON.stringify(await run('search_files', { query: "name contains 'Minutes'" }))).to.include(file_id);
     await run('trash_file', { file_id });
     await run('restore_file', { file_id });
-    expect([...ran]).to.have.length(9);
+    expectAllRun('google_drive', ran, EXCUSES.google_drive);
   });
 
   it('work in Stripe, for customers, products and payments', async () => {
@@ -173,6 +221,6 @@ describe('tools that the emulator of their vendor knows', () => {
     await run('create_checkout_session', { mode: 'payment', line_items: [{ price, quantity: 1 }], success_url });
     await run('list_checkout_sessions');
     await run('list_payment_intents');
-    expect([...ran]).to.have.length(11);
+    expectAllRun('stripe', ran, EXCUSES.stripe);
   });
 });

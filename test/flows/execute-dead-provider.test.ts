@@ -14,7 +14,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const HUNG = 500;
 const OTHERS = 200;
 
-/** The tests count instead of measuring time: the question is whether the calls of others ever get a turn. */
+/** The tests count calls instead of measuring time, because they only check that the calls of others are sent. */
 describe('a provider that hangs (E11)', () => {
   let dead: Upstream;
   let lively: Upstream;

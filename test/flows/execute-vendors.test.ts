@@ -29,7 +29,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       accepts: carries(`Bearer ${SLACK_TOKEN}`),
     });
     stripe = await startEmulatedVendor('stripe', { accepts: carries(`Bearer ${STRIPE_KEY}`) });
-    // This emulator checks credentials itself, so its gate accepts every request.
+    // This emulator checks credentials itself, so the gate in front of it accepts every request.
     twilio = await startEmulatedVendor('twilio', {
       seed: {
         account: { sid: TWILIO.username, auth_token: TWILIO.password },

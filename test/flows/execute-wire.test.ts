@@ -3,12 +3,13 @@ import type { Egress } from '../../core/net/egress.ts';
 import { createEgress } from '../../core/net/egress.ts';
 import { EgressPolicy } from '../../core/net/policy.ts';
 import { parseEndpointOverrides } from '../../core/net/policy-settings.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { ACCOUNT_KEY, createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream, UpstreamHandler } from '../support/upstream.ts';
-import { closedPort, json, startUpstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
 
 const LIMITS = { maxBytes: 256 * 1024 };
 /** Only for the tests of timeouts: on a busy machine a call of the other tests can take longer. */
@@ -313,7 +314,7 @@ describe('an execution on the wire', () => {
   });
 
   it('returns 502 when nothing listens there: the call was never sent, so it may be tried again', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const policy = new EgressPolicy({
       allow: [],
       overrides: [{ origin: KEYED_ORIGIN, target: `http://127.0.0.1:${port}` }],

@@ -108,7 +108,7 @@ describe('the contents of executions', () => {
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     const young = await run('/things');
-    expect(await store.write((tx) => tx.executions.sweep(env, clock.now() - 1, 100))).to.be.greaterThan(2);
+    await store.write((tx) => tx.executions.sweep(env, clock.now() - 1, 100));
     expect((await read()).status).to.equal(404);
     expect((await young.read()).status).to.equal(200);
     const list = await server.call('GET', '/api/v1/executions');

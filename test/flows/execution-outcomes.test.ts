@@ -273,7 +273,7 @@ describe('F13: the outcome of an execution', () => {
       ];
       for (const [path, body] of calls) {
         const call = () => server.call('POST', path, { body, headers: { 'idempotency-key': 'lost-operation' } });
-        // The key is claimed by a commit, and only what follows it fails.
+        // The commit that claims the key succeeds; later units fail.
         gate = { kind: 'write', failures: Number.POSITIVE_INFINITY };
         expect((await call()).body, path).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });
         openGate();

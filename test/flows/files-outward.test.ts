@@ -35,6 +35,10 @@ describe('files and custom fields that tools send', () => {
       'https://content.dropboxapi.com',
       'https://api.github.com',
       'https://api.atlassian.com',
+      'https://api.linear.app',
+      'https://storage.googleapis.com',
+      'https://files.stripe.com',
+      'https://api.stripe.com',
     ];
     const overrides = origins.map((origin) => vendor.endpointOverride(origin)).join(',');
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
@@ -132,6 +136,71 @@ describe('files and custom fields that tools send', () => {
     expect(body.data).to.include({ size: 5 });
     expect(sent().target).to.equal('/file/7/binary?token=signed');
     expect(sent().headers).to.not.have.property('authorization');
+  });
+
+  it('attach a file to an issue, with the headers that are signed for its upload', async () => {
+    const signed = '/uploads.linear.app/7/note?X-Goog-Signature=a1';
+    const asset = 'https://uploads.linear.app/7/note';
+    const headers = [
+      { key: 'x-goog-content-length-range', value: '5,5' },
+      { key: 'Content-Type', value: 'text/plain;charset=utf-8' },
+    ];
+    const uploadFile = { uploadUrl: `https://storage.googleapis.com${signed}`, assetUrl: asset, headers };
+    vendor.handler = ({ method, body }, res) => {
+      if (method === 'PUT') return res.writeHead(200).end();
+      if (body.includes('fileUpload')) return json(res, 200, { data: { fileUpload: { success: true, uploadFile } } });
+      return json(res, 200, { data: { attachmentCreate: { attachment: { id: 'a7', title: 'Note', url: asset } } } });
+    };
+    const id = await account('linear');
+    const input = { issue_id: 'ENG-42', title: 'Note', file: NOTE };
+    const { body } = await execute(server, id, 'linear_attach_file', input);
+    expect(body.data, JSON.stringify(body)).to.deep.equal({ id: 'a7', title: 'Note', url: asset });
+    const [announced, bytes, attached] = vendor.requests;
+    const variables = { type: NOTE.mime_type, name: NOTE.file_name, size: 5 };
+    expect(JSON.parse(announced?.body ?? '').variables).to.deep.equal(variables);
+    expect([bytes?.method, bytes?.target, bytes?.body]).to.deep.equal(['PUT', signed, 'Hello']);
+    expect(bytes?.headers).to.deep.include({
+      'x-goog-content-length-range': '5,5',
+      'content-type': 'text/plain;charset=utf-8',
+      'cache-control': 'public, max-age=31536000',
+    });
+    expect(bytes?.headers).to.not.have.property('authorization');
+    expect(JSON.parse(attached?.body ?? '').variables.input).to.deep.equal({
+      issueId: 'ENG-42',
+      title: 'Note',
+      url: asset,
+    });
+    expect(attached?.headers['authorization']).to.equal('Bearer tokenOfAda');
+
+    headers.push({ key: 'Authorization', value: 'Basic eDp4' });
+    vendor.requests.length = 0;
+    const refused = await execute(server, id, 'linear_attach_file', input);
+    expect(refused.body.tool_error).to.include({ kind: 'upstream_invalid_response', retryable: false });
+    expect(refused.body.tool_error.message).to.include('/data/fileUpload/uploadFile/headers/2');
+    expect(vendor.requests).to.have.length(1);
+  });
+
+  it('upload evidence at the origin for files, and name it in the defence against a dispute', async () => {
+    const { id } = await createAccount(server, {
+      connector: 'stripe',
+      connectedAccount: { authorization_details: { static_auth: { details: { api_key: 'sk_test_keyOfAcme0001' } } } },
+    });
+    const file = { file_name: 'receipt.pdf', mime_type: 'application/pdf', content_base64: 'JVBERi0xLjQ=' };
+    vendor.handler = (_request, res) => json(res, 200, { id: 'file_1MtJ', filename: 'receipt.pdf', size: 8 });
+    const { body } = await execute(server, id, 'stripe_upload_evidence', { file });
+    expect(body.data).to.deep.equal({ id: 'file_1MtJ', filename: 'receipt.pdf', size: 8 });
+    expect([sent().target, sent().headers['authorization']]).to.deep.equal([
+      '/v1/files',
+      'Bearer sk_test_keyOfAcme0001',
+    ]);
+    expect(sent().headers['content-type']).to.match(/^multipart\/form-data; boundary=/);
+    expect(sent().body).to.match(/name="purpose"\r\n(.*\r\n)*\r\ndispute_evidence\r\n/);
+    expect(sent().body).to.include('filename="receipt.pdf"').and.include('%PDF-1.4');
+
+    vendor.handler = (_request, res) => json(res, 200, { id: 'du_7' });
+    await execute(server, id, 'stripe_update_dispute', { dispute: 'du_7', receipt_file_id: body.data.id });
+    const form = Object.fromEntries(new URLSearchParams(sent().body));
+    expect(form).to.deep.equal({ submit: 'false', 'evidence[receipt]': 'file_1MtJ' });
   });
 
   it('upload bytes, with their path as JSON in a header', async () => {

@@ -34,7 +34,7 @@ describe('L11: two finished links of one account', () => {
     const one = await link();
     clock.advance(1);
     const two = await link();
-    // The link that was created first is finished last. The time of finishing counts.
+    // The link that was created first is finished last, because only the time at which a link was finished matters.
     const { authRequestId: first } = await typeKey(two, 'the-first-key');
     clock.advance(pauseMs);
     const { authRequestId: second } = await typeKey(one, 'the-second-key');

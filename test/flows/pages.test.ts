@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { SETTINGS } from '../../http/config/config.ts';
+import { SETTINGS } from '../../http/config/settings.ts';
 import { ROOT, readPage, sectionOf } from './markdown.ts';
 
 describe('documentation pages', () => {

@@ -4,8 +4,11 @@ import { TestBrowser, withoutIsolation } from '../support/browser.ts';
 import { execute } from '../support/execute.ts';
 import { returned, submitLink, verifyUser } from '../support/links.ts';
 import { ADA } from '../support/mcp-login.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
+import { ownTool, storeTools } from '../support/own-tools.ts';
 import { OWNER, type PortalWorld, RETURN_URL, startPortalWorld } from '../support/portal.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
+import { setOverlay } from '../support/tool-overlays.ts';
 
 describe('the portal', () => {
   let world: PortalWorld;
@@ -36,6 +39,24 @@ describe('the portal', () => {
     expect(text).not.to.include('private-path');
     expect(text).not.to.include('content of a call');
     expect(text).not.to.include('acme-key-of-ada');
+  });
+
+  it('marks titles of built-in tools as English on a page in another language, and no title of an overlay or an own tool', async () => {
+    const { id } = await world.account({}, { display_name: 'Acme Notes' });
+    const { provider } = await status(id);
+    const title = 'Notiz lesen';
+    await storeTools(world.server, [
+      ownTool(provider, 'notes_read', { title, request: { method: 'GET', path: '/notes/{number}' } }),
+    ]);
+    await setOverlay(world.server, 'http_post', { title: 'Notiz schreiben' });
+    await execute(world.server, id, 'http_get', { path: '/notes' });
+    await execute(world.server, id, 'http_post', { path: '/notes', body: {} });
+    await execute(world.server, id, 'notes_read', { number: 1 });
+    const { text } = await world.enter(new TestBrowser({ headers: { 'accept-language': 'de' } }));
+    expect(text)
+      .to.include('<bdi lang="en" dir="ltr">Read from an HTTP API</bdi>')
+      .and.include('<bdi>Notiz schreiben</bdi>')
+      .and.include('<bdi>Notiz lesen</bdi>');
   });
 
   it('connects an account with the verification of the application, and returns to the portal', async () => {
@@ -144,12 +165,17 @@ describe('the portal', () => {
   });
 
   it('removes expired sessions from the database', async () => {
-    await world.session();
-    const environment = await world.server.parts.environmentOf('127.0.0.1');
-    const { store } = world.server.parts;
-    expect(await store.write((tx) => tx.portalSessions.sweep(environment.id, world.clock.now(), 10))).to.equal(0);
-    world.clock.advance(600_000);
-    expect(await store.write((tx) => tx.portalSessions.sweep(environment.id, world.clock.now(), 10))).to.equal(1);
+    const { session, clock, server, stop } = await startPortalWorld({ overrides: NO_BACKGROUND });
+    try {
+      await session();
+      const { id } = await server.parts.environmentOf('127.0.0.1');
+      const sweep = () => server.parts.store.write((tx) => tx.portalSessions.sweep(id, clock.now(), 10));
+      expect(await sweep()).to.equal(0);
+      clock.advance(600_000);
+      expect(await sweep()).to.equal(1);
+    } finally {
+      await stop();
+    }
   });
 
   it('shows accounts of exactly its user', async () => {

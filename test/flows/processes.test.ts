@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { type ChildServer, runCommand, spawnServer, startChildServer } from '../support/child-server.ts';
 import { sessionToken } from '../support/mcp.ts';
 import { CONSOLE_HEADERS, callConsole, cookieOf, offer } from '../support/operators.ts';
@@ -22,9 +23,8 @@ interface Line {
   pid?: number;
 }
 
-describe('a server of two processes at one address', function () {
+describe('a server of two processes at one address', () => {
   if (!isOnServer()) return;
-  this.timeout(240_000);
   const folder = tempDir();
   const database = databaseOfDirectory(folder.path);
   const env = { DATA_DIR: folder.path, BASE_URL: 'http://localhost', METRICS_PORT: '0', ...database.env };
@@ -77,15 +77,6 @@ describe('a server of two processes at one address', function () {
     }
   }
 
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
-
   describe('while it runs', () => {
     let token: string;
     let metricsOrigin: string;
@@ -125,7 +116,8 @@ describe('a server of two processes at one address', function () {
       );
       for (const { status } of await Promise.all(creations)) expect(status).to.equal(201);
       const name = nameOfDatabase(folder.path);
-      const open = Number(inDatabase(`select count(*) from pg_stat_activity where datname = '${name}'`)) - 1;
+      const clients = `select count(*) from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`;
+      const open = Number(inDatabase(clients)) - 1;
       expect(open).to.be.at.most(8 + 4 + 2);
     });
 
@@ -229,7 +221,7 @@ describe('a server of two processes at one address', function () {
     await Promise.all(clients);
     for (const id of acknowledged)
       expect((await server.call('GET', `${ACCOUNTS}/details?id=${id}`)).status).to.equal(200);
-    // The new process has another number of the instance, and the log of its requests the same place.
+    // The new process has another instance number, but the same process number in the log.
     const before = logged.length;
     while (!logged.slice(before).some(({ process }) => process === 1)) {
       await ask('/healthz');

@@ -3,7 +3,7 @@ import { EgressPolicy } from '../../core/net/policy.ts';
 import type { EnvironmentId } from '../../db/store.ts';
 import { startProcess } from '../core/accounts/refresh-support.ts';
 
-// One of several processes that refresh the same account. Messages tell it what to do.
+// One of several processes that refresh the same account. It is controlled by messages.
 
 export interface ChildSetup {
   file: string;

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createAccount } from '../../core/accounts/create-account.ts';
 import { openCredentials } from '../../core/accounts/credentials.ts';
-import { createAccount } from '../../core/accounts/write.ts';
 import { amount } from '../support/amount.ts';
 import { runCommand, startChildServer } from '../support/child-server.ts';
 import { execute } from '../support/execute.ts';

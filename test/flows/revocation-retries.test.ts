@@ -238,12 +238,12 @@ describe('a revocation', () => {
       const limits = { protocolTimeoutMs: 100 };
       const egress = createEgress(new EgressPolicy({ allow: [], overrides }), { limits });
       const { id } = await left();
-      const worker = start({ egressOf: () => egress });
-      await worker.run();
+      await start({ egressOf: () => egress }).run();
       expect((await resultOf(id))?.reason).to.equal('The call did not finish within 100 ms.');
       provider.handler = (_request, res) => res.writeHead(200).end();
       clock.advance(10 * SECOND);
-      await worker.run();
+      // With the usual limit, because a loaded machine may take longer than 100 ms to respond.
+      await start().run();
       expect((await resultOf(id))?.status).to.equal('REVOKED');
       await egress.close();
     });

@@ -15,9 +15,8 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 const CLIENTS = 6;
 const STEP = 30;
 
-describe('a rolling upgrade from version N to N + 1', function () {
+describe('a rolling upgrade from version N to N + 1', () => {
   if (!isOnServer()) return;
-  this.timeout(180_000);
   const folder = tempDir();
   const root = join(folder.path, 'next');
   let name: string;

@@ -85,7 +85,7 @@ describe('make sandbox', () => {
     const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: .*?(\S+)\)/m.exec(sandbox.stdout) ?? [];
     expect(existsSync(dataDir)).to.equal(true);
     const stopped = sandbox.stop();
-    // The application ends first, while the server and the data still exist.
+    // The application ends first, before the server ends and the data is removed.
     while (await fetch(app).catch(() => null));
     expect(await Promise.all([stopped, sandbox.stop()])).to.deep.equal([0, 0]);
     expect(existsSync(dataDir)).to.equal(false);

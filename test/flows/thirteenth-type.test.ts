@@ -39,10 +39,12 @@ describe('a thirteenth authorization type, added as one module and its name', ()
   let connector: string;
   /** The tickets that the provider has issued and not revoked. */
   let alive: Set<string>;
+  let isReachable = true;
 
   before(async () => {
     modules[TYPE] = ticket;
     app = await startUpstream(({ target, headers, body }, res) => {
+      if (!isReachable) return void res.destroy();
       if (target === '/tickets') return issue(JSON.parse(body), res);
       if (target === '/revoke') {
         alive.delete(new URLSearchParams(body).get('token') ?? '');
@@ -54,7 +56,7 @@ describe('a thirteenth authorization type, added as one module and its name', ()
     clock = testClock(Date.now());
     server = await startLinkServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: app.endpointOverride(APP) },
-      // The committed contract, which events are checked against, does not know the type.
+      // The committed contract, which events are checked against, does not contain the type.
       overrides: { now: clock.now, jobs: ORDERED_ONLY, eventSinks: [] },
       contract: contractWithTicket(),
     });
@@ -159,6 +161,19 @@ describe('a thirteenth authorization type, added as one module and its name', ()
     expect((await get(id)).body).to.deep.include({ code: 'ACCOUNT_NOT_ACTIVE' });
     const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`);
     expect(body.connected_account.status).to.equal('EXPIRED');
+  });
+
+  it('reports that the provider cannot be reached, and keeps the account', async () => {
+    const { id } = await create(PAIR);
+    isReachable = false;
+    try {
+      const { status, body, text } = await get(id);
+      expect(status, text).to.equal(502);
+      expect(body.tool_error.kind).to.equal('upstream_unreachable');
+      expect((await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`)).status).to.equal(200);
+    } finally {
+      isReachable = true;
+    }
   });
 
   it('is connected by a link that asks for its fields', async () => {

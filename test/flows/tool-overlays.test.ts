@@ -147,6 +147,35 @@ describe('a tool with an overlay', () => {
     ]);
   });
 
+  for (const revision of REVISIONS) {
+    it(`is narrowed and found by its added words over MCP ${revision} as well`, async () => {
+      await setOverlay(server, LIST, {
+        added_description: 'The place to look for grievances of plumbers.',
+        preset_inputs: { owner: 'acme', repo: 'shop' },
+        allowed_values: { state: ['closed'] },
+      });
+      const client = await connect(revision);
+      const run = async (input: Record<string, unknown>) =>
+        (await client.callTool({ name: LIST, arguments: input })) as CallToolResult;
+      for (const [input, field] of [
+        [{ state: 'open' }, 'state'],
+        [{ state: 'closed', repo: 'vault' }, 'repo'],
+      ] as const) {
+        const refused = await run(input);
+        expect(refused.isError).to.equal(true);
+        expect(JSON.stringify(refused.content)).to.include(field);
+      }
+      expect(github.requests).to.have.length(0);
+      expect((await run({ state: 'closed' })).isError).not.to.equal(true);
+      expect(github.requests.map(({ target }) => target.split('?')[0])).to.deep.equal(['/repos/acme/shop/issues']);
+      const found = await client.callTool({
+        name: 'valetkey_search_tools',
+        arguments: { query: 'grievances of plumbers' },
+      });
+      expect(JSON.stringify(found)).to.include(LIST);
+    });
+  }
+
   it('keeps its original name in settings', async () => {
     await setOverlay(server, CREATE, { new_name: 'report_bug' });
     const path = `/api/v1/connections/${connectionId}`;

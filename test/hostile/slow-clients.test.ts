@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { SERVER } from '../../core/budgets.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { closedPort } from '../support/upstream.ts';
 
 /** `make hostile` has more clients, and waits until the server has closed all of them. */
 const IS_LONG = process.env['HOSTILE'] === 'all';
@@ -51,8 +51,7 @@ function drip(socket: Socket, text: string, first = ''): void {
   }, 50);
 }
 
-describe('clients that are slow or do not read (S2)', function () {
-  this.timeout(IS_LONG ? 600_000 : 120_000);
+describe('clients that are slow or do not read (S2)', () => {
   let server: ChildServer;
   let folder: ReturnType<typeof tempDir>;
   let metricsPort: number;
@@ -60,7 +59,7 @@ describe('clients that are slow or do not read (S2)', function () {
 
   before(async () => {
     folder = tempDir();
-    metricsPort = await closedPort();
+    metricsPort = await freePort();
     server = await startChildServer({
       DATA_DIR: folder.path,
       METRICS_PORT: String(metricsPort),

@@ -44,7 +44,7 @@ export interface Outcome {
   text: string;
 }
 
-/** A place that reads bytes of a third party. */
+/** A place in the program that reads bytes of a third party. */
 export interface Way {
   name: string;
   /** `sends`: the third party is a client of this service, not a server. */

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { databaseLocation, databaseName, readConfig, SETTINGS } from '../../http/config/config.ts';
+import { databaseLocation, databaseName, readConfig } from '../../http/config/config.ts';
 import { ConfigError } from '../../http/config/config-error.ts';
+import { SETTINGS } from '../../http/config/settings.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';

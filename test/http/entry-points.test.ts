@@ -246,7 +246,7 @@ describe('the entry points of the server', () => {
         it('return 404 for an unknown path', async () => {
           const answer = await send(entryPoint, 'GET', entryPoint.nothing);
           expect(answer.status).to.equal(404);
-          entryPoint.shows(answer, 'NOT_FOUND', /<h1>Page not found<\/h1>\s*<p>There is no page at this address/);
+          entryPoint.shows(answer, 'NOT_FOUND', /<h1>Page not found<\/h1>\s*<p>This page does not exist/);
         });
       }
 

@@ -49,6 +49,16 @@ describe('the guides', () => {
     }
   });
 
+  it('name each link by a title, not by a file', async () => {
+    const texts: string[] = [];
+    for (const guide of all()) {
+      const { text } = await get(guideAddress(guide));
+      for (const [, link = ''] of text.matchAll(/<a [^>]*>([^<]*)<\/a>/g)) texts.push(`${guide.file}: ${link}`);
+    }
+    expect(texts).to.include('docs/webhooks.md: Events');
+    expect(texts.filter((text) => /\.md$|\/$/.test(text))).to.deep.equal([]);
+  });
+
   it('list their sections below the heading, for narrow pages, and beside the guide', async () => {
     const { text } = await get('/docs/guides/connect');
     const [, below = '', beside = ''] =

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'undici';
 import { startServer } from '../../http/server.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { requestOf } from '../support/contract-requests.ts';
@@ -9,7 +10,6 @@ import { sessionToken } from '../support/mcp.ts';
 import { createConnection } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
-import { closedPort } from '../support/upstream.ts';
 
 /**
  * Headers that differ between requests. The client of the tests closes its connection after a HEAD. Transfer-Encoding may be left out of
@@ -96,7 +96,7 @@ describe('HEAD', () => {
   }
 
   it('returns the headers of /metrics without a body, and other methods are refused', async () => {
-    const metricsPort = await closedPort();
+    const metricsPort = await freePort();
     const { parts } = server;
     const second = await startServer({ ...parts, config: { ...parts.config, metricsPort }, close: async () => {} });
     try {

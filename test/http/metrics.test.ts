@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { request as send } from 'undici';
 import { startServer } from '../../http/server.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { startTestServer } from '../support/server.ts';
-import { closedPort, startUpstream } from '../support/upstream.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 describe('metrics', () => {
   it('are served on a separate port on loopback, and not by the API (S11)', async () => {
     const acme = await startUpstream();
     const server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
-    const metricsPort = await closedPort();
+    const metricsPort = await freePort();
     const { parts } = server;
     const second = await startServer({ ...parts, config: { ...parts.config, metricsPort }, close: async () => {} });
     try {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { ADA, allow, type LoginWorld, loginRequestOf, startLoginWorld } from '../support/mcp-login.ts';
-import { closedPort } from '../support/upstream.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance');
 const SCENARIOS = ['authorization-server-metadata-endpoint', 'authorization-code-grant'];
@@ -32,10 +32,9 @@ describe('MCP conformance of the authorization server', () => {
     await browser.open(sent.location as string);
   }
 
-  it('passes every check of both scenarios, without expected failures', async function () {
-    this.timeout(120_000);
+  it('passes every check of both scenarios, without expected failures', async () => {
     const results = mkdtempSync(join(tmpdir(), 'conformance-'));
-    const port = String(await closedPort());
+    const port = String(await freePort());
     const { body } = await world.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const options = ['--url', world.server.origin, '--client-id', body.client_id, '--resource', world.resource];
     const args = [join(PACKAGE, 'dist/index.js'), 'authorization', ...options, '-p', port, '-o', results];

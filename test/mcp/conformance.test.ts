@@ -55,8 +55,7 @@ describe('MCP conformance', () => {
   for (const revision of ['2025-11-25', '2026-07-28']) {
     const required = parse(readFileSync(join(PACKAGE, `requirements/${revision}.yaml`), 'utf8')).server as string[];
 
-    it(`of revision ${revision}: each of the ${required.length} required server scenarios passes`, async function () {
-      this.timeout(180_000);
+    it(`of revision ${revision}: each of the ${required.length} required server scenarios passes`, async () => {
       const results = mkdtempSync(join(tmpdir(), 'conformance-'));
       const { port } = listener.address() as AddressInfo;
       const url = `http://127.0.0.1:${port}/mcp/conformance`;

@@ -12,7 +12,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const OLDER = { ...ACCEPT, 'mcp-protocol-version': '2025-11-25' };
 const CALL = { name: 'acme_get_thing', arguments: { number: 7 } };
-/** The package serves a request with a member of `_meta` that it alone knows. */
+/** A request with a member of `_meta` that only the package supports is served by the package. */
 const BY_PACKAGE = { 'acme.test/unknown': 'x' };
 const META = 'io.modelcontextprotocol/';
 

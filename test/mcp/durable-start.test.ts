@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Store } from '../../db/store.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { ACCOUNT_KEY, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -7,21 +6,10 @@ import { rawMcp, sessionToken } from '../support/mcp.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { slowDisk } from '../support/slow-disk.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const TURNS = 50;
-
-/** Returns the same store, whose commits become durable when `released` resolves. */
-function slowDisk(store: Store, released: () => Promise<void>): Store {
-  return {
-    ...store,
-    async commit(unit) {
-      const { value, durable } = await store.commit(unit);
-      const later = Promise.all([durable, released()]).then(() => {});
-      return { value, durable: later };
-    },
-  };
-}
 
 describe('a tool call over MCP whose start is committed and not yet durable (E7)', () => {
   let server: TestServer;

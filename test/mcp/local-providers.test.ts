@@ -1,6 +1,7 @@
 import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { readMetadata } from '../../core/oauth/metadata.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 import type { AuthorizationServer } from '../support/authorization-server.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
@@ -10,7 +11,6 @@ import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
-import { closedPort } from '../support/upstream.ts';
 
 const PATH = '/api/v1/custom-providers';
 const FAR = 'https://files.example';
@@ -34,8 +34,8 @@ describe('X11: providers on this machine', () => {
 
   before(async () => {
     [near, far] = [await startModernServer(clockServer), await startModernServer(clockServer)];
-    as = await startAuthorizationServer({ resource: `${near.origin}/mcp`, localPort: await closedPort() });
-    unlisted = await closedPort();
+    as = await startAuthorizationServer({ resource: `${near.origin}/mcp`, localPort: await freePort() });
+    unlisted = await freePort();
     const listed = [near.origin, as.issuer].map((origin) => new URL(origin).host);
     const env = {
       VALETKEY_EGRESS_ALLOW: [...listed, 'api.example.com:8080'].join(','),

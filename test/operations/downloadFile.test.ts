@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LIFETIME } from '../../core/budgets.ts';
+import { altered } from '../support/altered.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { execute } from '../support/execute.ts';
@@ -69,8 +70,7 @@ describe('downloadFile', () => {
   describe('404', () => {
     it('is returned for a changed address', async () => {
       const path = pathOf(await storedFile());
-      const changed = `${path.slice(0, -2)}${path.endsWith('AA') ? 'BB' : 'AA'}`;
-      expect((await download(changed)).status).to.equal(404);
+      expect((await download(altered(path))).status).to.equal(404);
       expect((await download(path)).status).to.equal(200);
     });
 

@@ -85,6 +85,11 @@ describe('getExecutionStatistics', () => {
       expect(body.total.executions).to.equal(2);
     });
 
+    it('takes a leap second for the second after it, because Date has none', async () => {
+      const { body, text } = await get('group_by=hour&from=2026-11-19T20:00:00Z&before=2026-11-19T23:59:60Z');
+      expect(body, text).to.include({ from: '2026-11-19T20:00:00.000Z', before: '2026-11-20T00:00:00.000Z' });
+    });
+
     it('returns nothing of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', `${PATH}?group_by=hour`)).body.total.executions).to.equal(0);
@@ -107,6 +112,7 @@ describe('getExecutionStatistics', () => {
       ['', 'group_by'],
       ['group_by=user', 'group_by'],
       ['group_by=hour&from=yesterday', 'from'],
+      ['group_by=hour&from=2026-11-20T10:00:00%2B01', 'from'],
       ['group_by=hour&from=2026-11-20T10:00:00Z&before=2026-11-20T10:00:00Z', 'from'],
       [`group_by=hour&from=${new Date(START - 40 * DAY_MS).toISOString()}`, 'from'],
     ] as const) {

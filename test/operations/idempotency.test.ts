@@ -6,6 +6,7 @@ import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase, tamper } from '../support/database-file.ts';
 import { claimKey } from '../support/idempotency.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -24,7 +25,7 @@ describe('idempotency keys of account operations (C13)', () => {
 
   before(async () => {
     clock = testClock();
-    server = await startTestServer({ overrides: { now: clock.now } });
+    server = await startTestServer({ overrides: { ...NO_BACKGROUND, now: clock.now } });
     connector = await createConnector(server, [{ type: 'API_KEY' }]);
   });
   after(() => server.stop());

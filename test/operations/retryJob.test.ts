@@ -176,7 +176,7 @@ describe('retryJob', () => {
     });
 
     it('JOB_NOT_RETRYABLE for a kind that this version does not know', async () => {
-      await expectRefused(await make.failed('Failed.'), 'This version does not know jobs of this kind.');
+      await expectRefused(await make.failed('Failed.'), 'This version does not support jobs of this kind.');
     });
   });
 

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { LIST } from '../../core/budgets.ts';
 import type { AccountRow } from '../../db/store.ts';
 import { createAccount } from '../support/accounts.ts';
-import { createConnector } from '../support/all-types.ts';
 import { walkPages } from '../support/pages.ts';
-import { createConnection } from '../support/providers.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -22,10 +21,13 @@ describe('searchConnectedAccounts', () => {
 
   before(async () => {
     server = await startTestServer();
-    connector = await createConnector(server, [{ type: 'API_KEY' }]);
+    connector = await createConnector('desk');
   });
   after(() => server.stop());
 
+  /** Creates a provider with its own name, because a search finds accounts by it: numbered ones are found by their number. */
+  const createConnector = async (display_name: string) =>
+    (await createProvider(server, { display_name, auth_patterns: [{ type: 'API_KEY' }] })).identifier;
   const search = (query: string, more: Record<string, string> = {}): Promise<TestResponse> =>
     server.call('GET', `${PATH}?${new URLSearchParams({ query, ...more })}`);
   const namesOf = ({ body }: TestResponse): string[] =>
@@ -83,7 +85,7 @@ describe('searchConnectedAccounts', () => {
     });
 
     it('searches identifiers, providers and connectors, and no other fields (C6)', async () => {
-      const provider = await createConnector(server, [{ type: 'API_KEY' }]);
+      const provider = await createConnector('warehouse');
       await createConnection(server, { connector: provider, key_id: 'key of a connection' });
       const body = {
         connector: 'key of a connection',
@@ -128,7 +130,7 @@ describe('searchConnectedAccounts', () => {
     });
 
     it('can be limited to a connection', async () => {
-      const other = await createConnector(server, [{ type: 'API_KEY' }]);
+      const other = await createConnector('kiosk');
       const here = await createAccount(server, { connector, identifier: 'narrow-here', connectedAccount: {} });
       await createAccount(server, { connector: other, identifier: 'narrow-there', connectedAccount: {} });
       const found = await search('narrow-', { connection_id: String(here['connection_id']) });

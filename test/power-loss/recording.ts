@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../scripts/demo/process.ts';
 import { API_ORIGIN, type Counterpart } from '../crash/counterpart.ts';
 import { createLedger } from '../crash/ledger.ts';
 import { type FileScene, runCall, useGrant } from '../crash/load.ts';
@@ -8,7 +9,6 @@ import { prepareScene } from '../crash/scene.ts';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
 import { selectRows } from '../support/database-file.ts';
-import { closedPort } from '../support/upstream.ts';
 import { acknowledged, change, createHistory, type History, type Subject } from './history.ts';
 import { type FileEvent, isComplete, parseTrace, recorder } from './trace.ts';
 
@@ -80,7 +80,7 @@ export async function record({
 }
 
 export async function serverEnvironment(dataDir: string, counterpart: Counterpart): Promise<Record<string, string>> {
-  const port = await closedPort();
+  const port = await freePort();
   return {
     DATA_DIR: dataDir,
     PORT: String(port),

@@ -125,7 +125,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
   }
 
   /**
-   * Takes one account of a type through its whole life. Each step is also tried by a client that may not read
+   * Runs every operation on one account of a type, from its creation to its deletion. Each step is also tried by a client that may not read
    * credentials, and with a failure.
    */
   async function driveAccount(type: AuthorizationType): Promise<void> {

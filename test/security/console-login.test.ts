@@ -1,11 +1,18 @@
 import { expect } from 'chai';
 import { OPERATORS } from '../../core/budgets.ts';
+import { operationsOf } from '../../scripts/openapi-document.ts';
+import { contract } from '../contract/contract.ts';
 import { auditOf } from '../support/audit.ts';
 import { testClock } from '../support/clock.ts';
 import { callConsole, cookieOf, logIn, offer } from '../support/operators.ts';
 import { addSecondEnvironment, type SecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+
+/** Returns the scopes that an operation requires; none if it needs no access token. */
+function scopesOf(security: unknown): string[] {
+  return (security as { oauth2?: string[] }[]).flatMap(({ oauth2 = [] }) => oauth2);
+}
 
 describe('login to the console', () => {
   const clock = testClock();
@@ -136,6 +143,20 @@ describe('login to the console', () => {
       expect(write.status).to.equal(role === 'VIEWER' ? 403 : 400);
     });
   }
+
+  it('lets a viewer only read: every operation that requires another scope is refused', async () => {
+    const { accessToken: token } = await logIn(server, 'ada', 'VIEWER');
+    const tried: string[] = [];
+    for (const { id, method, path, definition } of operationsOf(contract)) {
+      const required = scopesOf(definition['security'] ?? contract['security']);
+      if (required.length === 0 || required.every((scope) => scope.endsWith(':read'))) continue;
+      const target = path.replaceAll(/\{\w+\}/g, 'x');
+      const answer = await server.call(method.toUpperCase(), target, { token, ...(method !== 'get' && { body: {} }) });
+      expect(answer.body, id).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });
+      tried.push(id);
+    }
+    expect(tried).to.include.members(['executeTool', 'updateEnvironment', 'deleteConnection', 'createOperatorSession']);
+  });
 
   it('records every action with the operator as the actor', async () => {
     const { id, cookie, accessToken: token } = await logIn(server, 'ada@acme.example');

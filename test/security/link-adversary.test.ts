@@ -12,7 +12,7 @@ const SEED = amount(process.env['LINK_SEED'], 20261120, 0);
 const MOVES = 12;
 
 describe('random attacks on links (L1 to L9)', function () {
-  this.timeout(120_000 + FLOWS * 2_000);
+  this.timeout(600_000 + FLOWS * 2_000);
   let world: LinkWorld;
 
   before(async () => {

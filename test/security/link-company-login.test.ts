@@ -14,7 +14,7 @@ const CLIENT = { client_id: 'valetkey', client_secret: 'secret-of-valetkey' };
 const ORIGIN = 'https://api.acme.example';
 const CALLBACK = '/oauth/login/callback';
 
-/** Links without an application: the OpenID provider of the environment says who has finished them. */
+/** Links without an application: the OpenID provider of the environment identifies the user who has finished them. */
 describe('L22: links whose user the login provider verifies', () => {
   let company: AuthorizationServer;
   let world: LoginWorld;

@@ -212,6 +212,38 @@ describe('the pages of links', () => {
     }
   });
 
+  it('L13: choices and scopes named by a tenant are shown as text, with any content', async () => {
+    const hostile = '"><script>alert(1)</script><img src=x>';
+    const { server } = world;
+    const choice = { field_name: 'region', label: 'Region', input_type: 'select', options: ['eu'], required: true };
+    const named = { ...choice, option_names: { eu: hostile } };
+    const keyed = await createProvider(server, {
+      auth_patterns: [{ ...API_KEY_PATTERN, fields: [...API_KEY_PATTERN.fields, named] }],
+    });
+    const uri = 'https://provider.example';
+    const scope = { scope: 'files.<img/src=x>', display_name: hostile, description: hostile, required: true };
+    const asking = await createProvider(server, {
+      auth_patterns: [
+        {
+          type: 'OAUTH',
+          oauth_config: { authorize_uri: `${uri}/authorize`, token_uri: `${uri}/token`, available_scopes: [scope] },
+        },
+      ],
+    });
+    const client = { client_id: 'client', client_secret: 'secret', scopes: [scope.scope, 'other.<img/src=x>'] };
+    for (const connection of [
+      await createConnection(server, { connector: keyed.identifier }),
+      await createConnection(server, { connector: asking.identifier, ...client }),
+    ]) {
+      const link = await makeLink(server, { connector: connection.key_id, identifier: 'ada', user_id: 'choices' });
+      const { text, status } = await new TestBrowser().open(link);
+      expect(status).to.equal(200);
+      expect(withoutOwnScript(text)).not.to.match(/<script|<img(?! src="\/icons)/);
+      // Long names may break before their signs.
+      expect(text.replaceAll('<wbr>', '')).to.include('&lt;script&gt;alert(1)&lt;/script&gt;');
+    }
+  });
+
   describe('forms', () => {
     it('are accepted only from the page of this link in this browser', async () => {
       const link = await makeLink(world.server, { connector: keys });

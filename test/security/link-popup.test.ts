@@ -22,7 +22,7 @@ interface Told {
   returnUrl: string;
 }
 
-/** Returns what the last page of a popup may tell, and to whom; undefined if it is another page. */
+/** Returns what the last page of a popup sends, and the origins that it may send it to; undefined if it is another page. */
 function told({ text }: BrowserPage): Told | undefined {
   const found = /data-outcome="([^"]*)" data-origins="([^"]*)" data-return-url="([^"]*)"/.exec(text);
   if (!found) return undefined;
@@ -48,7 +48,7 @@ describe('L21: links in a popup', () => {
     return `popup${made}@app.example`;
   };
 
-  /** Asks for the outcome of a link, as a page of an origin. */
+  /** Requests the outcome of a link as a page of an origin does. */
   async function outcomeFor(link: string, origin?: string, host?: string) {
     const headers = { ...(origin && { origin }), ...(host && { host }) };
     const { statusCode, headers: sent, body } = await request(`${link}/outcome`, { headers });

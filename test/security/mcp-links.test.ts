@@ -1,5 +1,6 @@
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { altered } from '../support/altered.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { accountOf, startLinkServer, typeKey, VERIFY_URL, verifyUser } from '../support/links.ts';
 import {
@@ -320,7 +321,7 @@ describe('links that MCP clients are sent to (M7)', () => {
       const { token, requestState } = await stateOf(someone());
       const stranger = await sessionToken(server, connectionId, someone());
       const attempts = [
-        call(token, { ...answered, requestState: `${requestState.slice(0, -2)}AA` }),
+        call(token, { ...answered, requestState: altered(requestState) }),
         call(token, { ...answered, requestState }, { ...CALL, arguments: { number: 8 } }),
         call(stranger, { ...answered, requestState }),
       ];

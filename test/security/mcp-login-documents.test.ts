@@ -184,7 +184,7 @@ describe('attacks with documents of MCP clients', () => {
     const others = Array.from({ length: MCP_LOGIN.fetches }, (_, index) =>
       authorize({ client_id: `${DOCUMENT_ORIGIN}/oauth/${index}.json` }),
     );
-    // The only one that ends while no document is served is the one that is refused.
+    // Only the rejected login ends while no document is served.
     expect((await Promise.race(others)).status).to.equal(503);
     while (waiting.length < MCP_LOGIN.fetches) await turn();
     expect((await authorize({ client_id: `${DOCUMENT_ORIGIN}/oauth/more.json` })).status).to.equal(503);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PORTAL } from '../../core/budgets.ts';
 import { unknownId } from '../support/accounts.ts';
 import { createApiClient } from '../support/api-clients.ts';
 import { auditOf } from '../support/audit.ts';
@@ -269,6 +270,18 @@ describe('attacks on the portal', () => {
       const thief = new TestBrowser();
       thief.setCookie(world.server.origin, COOKIE, secret);
       isOver(await thief.open(home));
+    });
+
+    it('give no access after an hour, and their forms change nothing', async () => {
+      const { id } = await world.account({ identifier: 'late' });
+      const browser = new TestBrowser();
+      const token = formToken(await world.enter(browser), disconnect(id));
+      world.clock.advance(PORTAL.sessionMs - 1);
+      expect((await browser.open(home)).status, 'the control').to.equal(200);
+      world.clock.advance(1);
+      isOver(await browser.open(home));
+      isOver(await forge(browser, disconnect(id), token));
+      expect(await statusOf(id)).to.equal('ACTIVE');
     });
 
     it('give no access when the API client that created them was disabled, before and after their opening', async () => {

@@ -12,7 +12,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 const MIB = 1024 * 1024;
 const LIMITS = { threads: 2, heapBytes: MIB, idleMs: 1000, places: 3, waiting: 9, tenantBytes: MIB, bytes: 2 * MIB };
 
-/** The work doubles with each level of the value. */
+/** The work of validating doubles with each level of the value. */
 const EXPONENTIAL = {
   type: 'object',
   allOf: [{ properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }],

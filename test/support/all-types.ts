@@ -8,6 +8,8 @@ export interface TypeSample {
   pattern: AuthPattern;
   /** `authorization_details` of a request; undefined for a type without credentials. Every secret value begins with `secret-`. */
   details?: { [form: string]: Record<string, unknown> };
+  /** The other forms of details that the type accepts. */
+  otherForms?: readonly string[];
   /** The part of the details that is not secret. */
   shown: Record<string, unknown>;
 }
@@ -37,6 +39,7 @@ export const SAMPLES: Record<AuthorizationType, TypeSample> = {
       oauth_config: { token_uri: 'https://auth.acme.test/token' },
     },
     details: { static_auth: { details: { client_id: 'machine-7', client_secret: 'secret-of-the-machine' } } },
+    otherForms: ['oauth_token'],
     shown: { static_auth: { details: { client_id: 'machine-7' } } },
   },
   API_KEY: {

@@ -167,6 +167,7 @@ export function fillEveryTable(file: string): void {
       ['portal_sessions', { ...its, ...session, id: 'ps_1', state: 'OPEN', identifier: 'ada', api_client_id: 'cli_1' }],
       ['environment_logos', { ...its, media_type: 'image/png', bytes: Buffer.from([0, 1]), updated_at: AT }],
       ['execution_statistics', { ...its, ...statistic, total: 2 }],
+      ['refresh_statistics', { ...its, hour: 1, connector: 'github', outcome: 'SUCCEEDED', error_kind: '', total: 2 }],
       ['instances', { id: 'inst_crashed', version: '0.0.0', started_at: AT, beat_at: AT }],
     ];
     const isEmpty = (table: string) => Number(one(`select count(*) from ${table}`)) === 0;

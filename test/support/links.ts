@@ -1,17 +1,17 @@
+import { freePort } from '../../scripts/demo/process.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import type { BrowserPage } from './browser.ts';
 import { hiddenFields, TestBrowser } from './browser.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from './providers.ts';
 import type { TestResponse, TestServer, TestServerOptions } from './server.ts';
 import { startTestServer } from './server.ts';
-import { closedPort } from './upstream.ts';
 
 /** The page of the test application that verifies its users. Nothing listens there; tests only check the address. */
 export const VERIFY_URL = 'https://app.example/verify';
 
 /** Starts a server whose links point to itself, and whose environment redirects users to the test application. */
 export async function startLinkServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const port = await closedPort();
+  const port = await freePort();
   const env = { PORT: String(port), METRICS_PORT: '0', BASE_URL: `http://127.0.0.1:${port}`, ...options.env };
   const server = await startTestServer({ ...options, env });
   await allowVerifyUrls(server, VERIFY_URL);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
+import { freePort } from '../../scripts/demo/process.ts';
 import { type BrowserPage, hiddenFields, TestBrowser } from './browser.ts';
 import { type DocumentHost, startDocumentHost } from './client-document.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createConnection } from './providers.ts';
 import { startTestServer, type TestResponse, type TestServer, type TestServerOptions } from './server.ts';
-import { closedPort } from './upstream.ts';
 
 /** The login page of the application. Nothing listens there; tests only check the address. */
-export const LOGIN_URL = 'https://app.example/agents/login';
+const LOGIN_URL = 'https://app.example/agents/login';
 export const REDIRECT_URI = 'https://client.example/callback';
 export const VERIFIER = 'verifier-0123456789-0123456789-0123456789-01';
 export const CHALLENGE = challengeOf(VERIFIER);
@@ -61,7 +61,7 @@ export interface Tokens {
 export async function startLoginWorld(options: TestServerOptions = {}): Promise<LoginWorld> {
   const documents = await startDocumentHost([REDIRECT_URI, 'http://127.0.0.1/callback']);
   const clock = testClock();
-  const port = await closedPort();
+  const port = await freePort();
   const server = await startTestServer({
     ...options,
     env: {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { closedPort } from './upstream.ts';
+import { freePort } from '../../scripts/demo/process.ts';
 
 const EVERYTHING = join(
   import.meta.dirname,
@@ -21,7 +21,7 @@ export interface McpUpstream {
 
 /** Starts the protocol's reference server, which uses the older revision, in a separate process. */
 export async function startEverything(): Promise<McpUpstream> {
-  const port = await closedPort();
+  const port = await freePort();
   const child: ChildProcess = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -63,7 +63,7 @@ const TYPES: Record<Signal, string> = {
 const ID_BYTES: Record<string, number> = { traceId: 16, spanId: 8, parentSpanId: 8 };
 
 /**
- * Judges a message by the schema of OpenTelemetry: its `.proto` files, which the package contains, read by protobufjs. A message is
+ * Validates a message against the schema of OpenTelemetry: its `.proto` files, which the package contains, read by protobufjs. A message is
  * valid if its binary encoding has every field and value of its JSON.
  *
  * @returns the paths of the fields that the schema does not have or whose values are lost; empty for a valid message

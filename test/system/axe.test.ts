@@ -15,9 +15,8 @@ const DOCUMENTS = ['/', '/docs/errors', '/docs/guides', ...GUIDES.map((name) => 
 
 const fits = 'document.documentElement.scrollWidth <= window.innerWidth';
 
-describe('every page without the console', function () {
+describe('every page without the console', () => {
   // The machine may be busy.
-  this.timeout(300_000);
   let browser: Browser;
   let server: TestServer;
 
@@ -50,7 +49,7 @@ describe('every page without the console', function () {
 
     it(`has no violation that axe finds, front page and guides, ${width} px wide, ${colorScheme}`, async () => {
       const { page, complaints } = await openPage(browser, options);
-      // The guides share one style, so all their texts are audited in one of the four views.
+      // The guides share one style, so each guide is checked in only one of the four views.
       const isWhole = width === 320 && colorScheme === 'light';
       for (const path of isWhole ? DOCUMENTS : DOCUMENTS.slice(0, 5))
         await expectClean(page, `${server.origin}${path}`);

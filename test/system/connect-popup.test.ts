@@ -193,7 +193,7 @@ describe('links in a popup', () => {
     stranger.link = await newLink(connectors.consent);
     const { page } = await openPage(browser);
     await page.goto(stranger.origin);
-    // It behaves like the application, and repeats the message that makes a popup tell the outcome.
+    // The page of the stranger behaves like the application, and repeats the message that makes a popup send the outcome.
     await page.evaluate(`{
       const { open } = window;
       window.open = (...given) => {
@@ -206,7 +206,7 @@ describe('links in a popup', () => {
     await signIn(popup);
     await popup.getByRole('heading', { name: 'Connected' }).waitFor();
     await popup.close();
-    // The server gives its pages no outcome either, so for the stranger the popup was only closed.
+    // The server does not return the outcome to pages of other origins either, so the stranger only learns that the popup was closed.
     expect(await outcomeOf(page)).to.deep.equal({ outcome: 'closed' });
     expect(await page.evaluate('results')).to.deep.equal([]);
     expect(stranger.sent).to.deep.equal([]);

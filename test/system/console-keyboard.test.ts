@@ -106,7 +106,7 @@ describe('the console with the keyboard alone', () => {
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByText('/notes/7').waitFor();
     await tabTo(page, 'region', 'Result');
-    // The arrows choose among tabs.
+    // The arrow keys select a tab.
     await tabTo(page, 'tab', 'curl');
     await page.keyboard.press('ArrowRight');
     expect(await tabTo(page, 'tab', 'TypeScript').then((tab) => tab.getAttribute('aria-selected'))).to.equal('true');

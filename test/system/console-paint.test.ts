@@ -51,7 +51,7 @@ describe('the first paint of the console', () => {
     const scripts = painted.requests.filter(({ isScript }) => isScript);
     const scriptBytes = scripts.reduce((sum, { bytes }) => sum + bytes, 0);
     const before = painted.requests.filter(({ startMs }) => startMs < painted.paintMs);
-    // Times are printed and decide nothing, because other work on the machine changes them.
+    // Times are only printed, because they depend on other work on the machine.
     console.log(
       `      first paint after ${Math.round(painted.paintMs)} ms and ${before.length} requests; Home after ${Math.round(painted.shownMs)} ms, ` +
         `${painted.requests.length} requests, ${Math.round(scriptBytes / 1000)} KB of script, ${cpuMs} ms of CPU time in the page`,

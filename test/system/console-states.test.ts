@@ -9,6 +9,9 @@ import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts
 /** Too narrow for the columns of the list of accounts, but wider than a phone. */
 const NARROW = { width: 640, height: 900 };
 
+/** By how much a list or a table can be scrolled sideways. */
+const HIDDEN_PX = `Math.max(...[...document.querySelectorAll('.list')].map((list) => list.scrollWidth - list.clientWidth))`;
+
 describe('states of the console’s pages', () => {
   let world: ConsoleWorld;
 
@@ -16,6 +19,43 @@ describe('states of the console’s pages', () => {
     world = await startConsoleWorld();
   });
   after(() => world.stop());
+
+  it('shows on Home how many tokens were refreshed in the last 24 hours, and why refreshes failed', async () => {
+    const { page } = await world.logIn();
+    const card = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Token refreshes, last 24 hours' }),
+    });
+    await card.getByText('No token has been refreshed').waitFor();
+    const { server } = world;
+    const { id } = await server.parts.environmentOf('127.0.0.1');
+    const refresh = { hour: Math.floor(server.parts.now() / 3_600_000), connector: 'github' };
+    await server.parts.store.write(async (tx) => {
+      const { refreshStatistics: counts } = tx;
+      for (let n = 0; n < 1240; n++) await counts.count(id, { ...refresh, outcome: 'SUCCEEDED', errorKind: '' });
+      for (let n = 0; n < 2; n++) await counts.count(id, { ...refresh, outcome: 'EXPIRED', errorKind: '' });
+      await counts.count(id, { ...refresh, outcome: 'FAILED', errorKind: 'upstream_timeout' });
+    });
+    // The page asks again without being reloaded.
+    await card.getByText('1,243').waitFor();
+    const rows = await card.locator('dl > div, li').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s*\n\s*/).join(' '))).to.deep.equal([
+      'Refreshes 1,243',
+      'Succeeded 1,240',
+      'Account expired 2',
+      'Failed for now 1',
+      'Timed out 1',
+    ]);
+    expect(await violations(page)).to.deep.equal([]);
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [320, 768, 1440]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        expect(await violations(page), `${colorScheme} ${width}`).to.deep.equal([]);
+      }
+    await card.getByRole('link', { name: 'Expired accounts' }).click();
+    await page.waitForURL(/accounts\?status=EXPIRED/);
+    await page.context().close();
+  });
 
   it('leads from a tool that an overlay has renamed or hidden to its new name and to the overlay', async () => {
     await setOverlay(world.server, 'github_list_issues', { new_name: 'list_bugs' });
@@ -132,6 +172,28 @@ describe('states of the console’s pages', () => {
     await page.context().close();
   });
 
+  it('shows audit entries, the timeline of an account and addresses of webhooks as a whole on every width', async () => {
+    for (const connector of ['notion', 'linear'])
+      await createConnection(world.server, { connector, key_id: `${connector}-of-the-audited-environment` });
+    const account = await createAccount(world.server);
+    const url = 'https://hooks.of-the-audited-environment.acme.example/incoming/events/of/valetkey';
+    await world.server.call('POST', '/api/v1/webhook_endpoints', { body: { url, description: '' } });
+    const { page, go } = await world.logIn();
+    const cut = `[...document.querySelectorAll('.list .rows .row > div:not(:empty)')]
+      .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 1)
+      .map((cell) => cell.textContent)`;
+    for (const path of ['/audit', `/accounts/${account.id}`, '/webhooks']) {
+      await go(path);
+      for (const width of [320, 768, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+        await page.locator('.rows .row').first().waitFor();
+        expect(await page.evaluate(cut), `${path} ${width}`).to.deep.equal([]);
+      }
+    }
+    await page.context().close();
+  });
+
   it('says that a delivery is retried, and when it was last attempted', async () => {
     const hook = { url: 'https://hooks.acme.example/in', description: '' };
     const made = await world.server.call('POST', '/api/v1/webhook_endpoints', { body: hook });
@@ -139,7 +201,7 @@ describe('states of the console’s pages', () => {
     await world.server.call('POST', `/api/v1/webhook_endpoints/${id}:test`);
     const { page, go } = await world.logIn();
     await go(`/webhooks/${id}`);
-    await page.getByRole('cell', { name: 'Retrying' }).first().waitFor({ timeout: 60_000 });
+    await page.getByRole('cell', { name: 'Retrying' }).first().waitFor();
     expect(await page.getByRole('columnheader').allInnerTexts()).to.include('Last attempt');
     await page
       .getByRole('cell', { name: /^No response, / })
@@ -150,6 +212,104 @@ describe('states of the console’s pages', () => {
     await go('/webhooks');
     await page.getByRole('row', { name: /hooks\.acme\.example/ }).waitFor();
     expect(await page.getByRole('columnheader').allInnerTexts()).not.to.include('Description');
+    await page.context().close();
+  });
+
+  it('says that the requested connection is a draft or disabled, instead of taking another one', async () => {
+    const { server } = world;
+    const draft = await createConnection(server, { connector: 'slack', key_id: 'slack-draft' });
+    const off = await createConnection(server, { connector: 'apollo', key_id: 'apollo-off' });
+    await createConnection(server, { connector: 'apollo', key_id: 'apollo-on' });
+    const disabled = await server.call('PUT', `/api/v1/connections/${off.id}`, { body: { enabled: false } });
+    expect(disabled.status, disabled.text).to.equal(200);
+    const { page, go } = await world.logIn({ viewport: { width: 320, height: 640 } });
+    const dialog = page.getByRole('dialog', { name: 'Connect an account' });
+    for (const [{ id, key_id: name }, reason] of [
+      [off, 'is disabled'],
+      [draft, 'is a draft'],
+    ] as const) {
+      await go(`/accounts?connect=${name}`);
+      await dialog.getByText(`The connection ${name} ${reason}`).waitFor();
+      expect(await dialog.getByLabel('Connection', { exact: true }).inputValue()).to.equal('');
+      expect(await dialog.getByRole('link').getAttribute('href')).to.match(new RegExp(`/connections/${id}$`));
+      expect(await dialog.getByRole('button').allInnerTexts()).to.deep.equal(['Close']);
+      expect(await violations(page)).to.deep.equal([]);
+    }
+    await dialog.getByLabel('Connection', { exact: true }).selectOption('apollo-on');
+    await dialog.getByLabel('User id').waitFor();
+    expect(await dialog.getByText('is a draft').count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('says that nothing is connected to the requested application yet, and leads to its setup', async () => {
+    const { page, go } = await world.logIn({ viewport: { width: 320, height: 640 } });
+    await createConnection(world.server, { connector: 'apollo', key_id: 'apollo-of-others' });
+    await go('/tools/sentry_search_issues');
+    await page.getByRole('link', { name: 'Connect one.' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Connect an account' });
+    await dialog.getByText('There is no connection to sentry yet.').waitFor();
+    expect(await dialog.getByLabel('Connection', { exact: true }).inputValue()).to.equal('');
+    expect(await violations(page)).to.deep.equal([]);
+    await dialog.getByRole('link', { name: 'Set up a connection' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Sentry', exact: true }).waitFor();
+    expect(await dialog.count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('stops to load a list whose next page fails, and loads it when the operator asks for it', async () => {
+    const { page, go } = await world.logIn();
+    let isFailing = true;
+    let failures = 0;
+    await page.route(/\/api\/v1\/tools\?.*page_token=/, (route) => {
+      if (!isFailing) return route.continue();
+      failures += 1;
+      return route.fulfill({ status: 400, json: { title: 'Invalid request', detail: 'The token is too old.' } });
+    });
+    await go('/tools');
+    await page.locator('.rows .row').first().waitFor();
+    await page.evaluate("document.querySelector('.list').scrollTop = 100_000");
+    await page.getByRole('alert').getByText('The token is too old.').waitFor();
+    expect(await page.getByRole('row').count()).to.be.above(10);
+    // Any further request would have been sent by the effects of these frames.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(failures).to.equal(1);
+    isFailing = false;
+    const loaded = page.waitForResponse((response) => response.url().includes('page_token=') && response.ok());
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await loaded;
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('says how to allow calls of an imported API that is on the machine of the server', async () => {
+    const { page, go } = await world.logIn({ viewport: { width: 320, height: 640 } });
+    await go('/import');
+    const get = { operationId: 'listNotes', responses: { 200: { description: 'Notes' } } };
+    const document = { openapi: '3.1.0', info: { title: 'Notes', version: '1' }, paths: { '/notes': { get } } };
+    const servers = [{ url: 'http://127.0.0.1:9' }];
+    await page.getByLabel('Provider').fill('local-notes');
+    await page.getByLabel('Or paste the document').fill(JSON.stringify({ ...document, servers }));
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Base URL' }).waitFor();
+    await page.getByText('VALETKEY_EGRESS_ALLOW=127.0.0.1:9', { exact: true }).waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await page.getByLabel('Base URL').fill('http://api.acme.example');
+    await page.getByLabel('Or paste the document').fill(JSON.stringify(document));
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page
+      .getByText('VALETKEY_EGRESS_ALLOW=', { exact: false })
+      .and(page.locator('code'))
+      .waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('leads from an audit entry to the tool, or to the overlay, that it is about', async () => {
+    await setOverlay(world.server, 'github_search_issues', { title: 'Repositories of the shop' });
+    const { page, go } = await world.logIn();
+    await go('/audit?action=tool_overlay.updated');
+    await page.getByRole('link', { name: 'github_search_issues' }).click();
+    await page.waitForURL(/overlays\/github_search_issues$/);
+    await page.getByRole('heading', { level: 1, name: /^Overlay of/ }).waitFor();
     await page.context().close();
   });
 
@@ -166,7 +326,7 @@ describe('states of the console’s pages', () => {
     const rows = page.locator('.rows > .row');
     await page.getByRole('link', { name: 'gap.acme.example/two' }).waitFor();
     await add('https://gap.acme.example/three', '');
-    await page.getByRole('link', { name: 'gap.acme.example/three' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'gap.acme.example/three' }).waitFor();
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     const gaps = async () => {
       const boxes = await Promise.all((await rows.all()).map((row) => row.boundingBox()));
@@ -191,6 +351,54 @@ describe('states of the console’s pages', () => {
     await page.locator('.list:not(.stacked)').waitFor();
     expect(await page.getByRole('columnheader').allInnerTexts()).not.to.include('Organization');
     await page.getByRole('columnheader', { name: 'User' }).waitFor();
+    await page.context().close();
+  });
+
+  it('lists the API clients of every page, and does not scroll sideways at 320 px', async () => {
+    for (let index = 0; index < 110; index++) {
+      const body = { name: `Client ${index}`, scopes: ['tools:read'] };
+      expect((await world.server.call('POST', '/api/v1/api_clients', { body })).status).to.equal(201);
+    }
+    const { page, go } = await world.logIn();
+    await go('/settings');
+    await page.getByText('111 entries').waitFor();
+    // The oldest client is on the second page.
+    const oldest = page.getByRole('row', { name: /^Client 0 / });
+    while ((await oldest.count()) === 0) {
+      await page.evaluate(`document.querySelector('.list.wraps').scrollBy(0, 400)`);
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    }
+    expect(await oldest.getByRole('button', { name: 'Disable …' }).isVisible()).to.equal(true);
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.locator('.list.wraps.stacked').waitFor();
+    expect(await page.evaluate(HIDDEN_PX)).to.equal(0);
+    await page.context().close();
+  });
+
+  it('sorts a small table by its heads, and shows its rows as blocks where its columns do not fit', async () => {
+    const { id } = await createConnection(world.server, { connector: 'linear', key_id: 'sorted' });
+    const { page, go } = await world.logIn();
+    await go(`/connections/${id}`);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    const table = page.getByRole('table', { name: 'Findings' });
+    await table.waitFor();
+    const values = async () =>
+      (await table.locator('.rows > .row > :first-child').allInnerTexts()).map((text) => text.trim());
+    const head = (name: string) => table.getByRole('columnheader', { name });
+    const before = await values();
+    await head('Value').getByRole('button').press('Enter');
+    expect(await head('Value').getAttribute('aria-sort')).to.equal('ascending');
+    const ascending = await values();
+    expect(ascending).to.have.members(before).and.not.to.deep.equal(before);
+    await head('Value').getByRole('button').press('Enter');
+    expect(await head('Value').getAttribute('aria-sort')).to.equal('descending');
+    expect(await values()).to.deep.equal(ascending.toReversed());
+    expect(await violations(page)).to.deep.equal([]);
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.locator('.list.small.stacked').waitFor();
+    expect(await page.evaluate(HIDDEN_PX)).to.equal(0);
+    expect(await table.getByRole('button').count()).to.equal(0);
+    expect(await violations(page)).to.deep.equal([]);
     await page.context().close();
   });
 });

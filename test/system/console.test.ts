@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { createAccount } from '../support/accounts.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
-import { closedPort, json } from '../support/upstream.ts';
+import { json } from '../support/upstream.ts';
 import { openPage, violations } from './support/connect-browser.ts';
 import { addAccounts, addCalls, addNotes, fillConsole } from './support/console-data.ts';
 import { CONSOLE_PAGES } from './support/console-pages.ts';
@@ -186,11 +187,11 @@ describe('the console in a browser', () => {
       await go('/accounts');
       await page.getByText('Live', { exact: true }).waitFor();
       await createAccount(world.server, { identifier: `live-${keepsEvents}@acme.example` });
-      await page.getByRole('link', { name: `live-${keepsEvents}@acme.example` }).waitFor({ timeout: 60_000 });
+      await page.getByRole('link', { name: `live-${keepsEvents}@acme.example` }).waitFor();
       await go(`/executions?connected_account_id=${accountId}`);
       await page.getByText('No execution matches').waitFor();
       await execute(world.server, accountId, `acme_live_${keepsEvents}_get_note`, { number: 7 });
-      await page.getByRole('cell', { name: 'Succeeded' }).waitFor({ timeout: 60_000 });
+      await page.getByRole('cell', { name: 'Succeeded' }).waitFor();
       expect(requested.some((url) => url.endsWith('/events:stream'))).to.equal(keepsEvents);
       expect(complaints).to.deep.equal([]);
       await page.context().close();
@@ -198,7 +199,7 @@ describe('the console in a browser', () => {
   }
 
   it('logs an operator in at the OpenID provider of the company, and opens the requested page', async () => {
-    const issuerPort = await closedPort();
+    const issuerPort = await freePort();
     const company = await startAuthorizationServer({
       localPort: issuerPort,
       claimsOf: (login) => ({ email: `${login}@acme.example`, email_verified: true, groups: ['admins'] }),
@@ -349,7 +350,7 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('No overlay yet').waitFor();
     expect((await execute(world.server, accountId, tool, { number: 8 })).body.data.path).to.equal('/notes/8');
-    // The name that the overlay gave is looked for among tools first.
+    // The new name of the tool is first searched for among the names of tools.
     expect(complaints.filter((text) => !/read_ticket|404/.test(text))).to.deep.equal([]);
     await page.context().close();
   });
@@ -414,7 +415,7 @@ describe('the console in a browser', () => {
       const { rows, longestMs, inDocument } = (await page.evaluate(scrollThrough(5000))) as Scrolled;
       expect(rows, path).to.be.at.least(5000);
       expect(inDocument, path).to.be.lessThan(80);
-      // Only a hang fails: on a busy machine the browser may be left waiting.
+      // The limit only detects a hang, because the browser may wait long on a busy machine.
       expect(longestMs, path).to.be.lessThan(10_000);
     }
     expect(complaints).to.deep.equal([]);
@@ -432,7 +433,7 @@ describe('the console in a browser', () => {
     await page.evaluate(scrollThrough(200));
     const shown = await page.getByRole('row').nth(5).innerText();
     await addCalls(many.server, id, 1);
-    await page.getByRole('button', { name: 'Show changes' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Show changes' }).waitFor();
     expect(await page.getByRole('row').nth(5).innerText()).to.equal(shown);
     await page.getByRole('button', { name: 'Show changes' }).click();
     await page.getByText('401 entries').waitFor();
@@ -462,10 +463,22 @@ describe('the console in a browser', () => {
     });
     after(() => full.stop());
 
+    it('shows the chart and its key in the same colors where a user chooses the colors of the system', async () => {
+      const { page } = await full.logIn({ forcedColors: 'active' });
+      const color = (selector: string, property: string) =>
+        page.locator(selector).first().evaluate(`(element) => getComputedStyle(element)['${property}']`);
+      for (const name of ['good', 'bad']) {
+        const bar = await color(`.chart svg .${name}`, 'fill');
+        expect(await color(`.chart .key .${name}`, 'backgroundColor'), name).to.equal(bar);
+      }
+      await page.context().close();
+    });
+
     for (const [width, colorScheme] of [
       [320, 'light'],
       [320, 'dark'],
       [768, 'light'],
+      [768, 'dark'],
       [1440, 'light'],
       [1440, 'dark'],
     ] as const) {

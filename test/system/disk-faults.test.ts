@@ -6,8 +6,7 @@ import { injectFaults, makeDisk, type SmallDisk, whyNoDisk } from './support/sma
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-describe('a disk that fails (F2, F3, F11)', function () {
-  this.timeout(240_000);
+describe('a disk that fails (F2, F3, F11)', () => {
   let disk: SmallDisk;
   let server: ChildServer;
   let acknowledged: string[];

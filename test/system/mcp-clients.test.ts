@@ -50,6 +50,6 @@ describe('MCP clients of other authors log in by themselves (X2)', () => {
       expect(body.revoked).to.equal(1);
       await refused('after the revocation');
       // Each test starts a client about eight times.
-    }).timeout(300_000);
+    });
   }
 });

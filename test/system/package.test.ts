@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { useEverything } from '../../scripts/bench/everything.ts';
+import { environmentOf, prepare } from '../../scripts/bench/subject.ts';
 import { ROOT } from '../flows/markdown.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -16,8 +18,7 @@ const PATH = (process.env['PATH'] ?? '')
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
 
-describe('npm package', function () {
-  this.timeout(600_000);
+describe('npm package', () => {
   const folder = tempDir();
   const env = { ...process.env, PATH, DATA_DIR: join(folder.path, 'data'), PORT: '0', METRICS_PORT: '0' };
   const options = { cwd: folder.path, env };
@@ -69,6 +70,7 @@ describe('npm package', function () {
   it('contains the built console and no sources of development', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     expect(files).to.include.members(['cli/valetkey.js', 'build/console/index.html', 'deploy/package-lock.json']);
+    expect(files).to.include.members(['build/server/main.js', 'build/server/main.js.lines.json']);
     const isSource = (file: string) => /(?<!^web\/assets\/\w+\.d)\.ts$|^(test|scripts|spec|web\/console)\//.test(file);
     expect(files.filter(isSource)).to.deep.equal([]);
     const missing = files
@@ -91,8 +93,13 @@ describe('npm package', function () {
     expect(onlyDevelopment.filter((name) => names.includes(name))).to.deep.equal([]);
   });
 
-  it('serves the API, the console and the reference when npx starts it in an empty directory, and its commands use the API', async () => {
-    server = spawn('npx', ['--no-install', 'valetkey', 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  it('serves the API, MCP, an import, the console and the reference when npx starts it in an empty directory, and its commands use the API', async () => {
+    const settings = { ...env, ...environmentOf(env.DATA_DIR, 1), PORT: '0' };
+    server = spawn('npx', ['--no-install', 'valetkey', 'serve'], {
+      ...options,
+      env: settings,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let errors = '';
     server.stderr?.on('data', (chunk) => {
       errors += chunk;
@@ -103,12 +110,31 @@ describe('npm package', function () {
     for (const path of ['/readyz', '/console', '/docs', '/docs/viewer/standalone.esm.js', '/docs/guides/operations']) {
       expect((await fetch(`${origin}${path}`)).status, path).to.equal(200);
     }
+    const port = Number(new URL(origin).port);
+    const subject = await prepare(port, 1);
+    await useEverything(port, subject.token, subject);
     const status = await run('npx', ['--no-install', 'valetkey', 'status', '--server', origin], options);
     expect(status.stdout).to.match(/^Status +ready$/m);
     const ended = once(server, 'close');
     // npx does not forward the signal.
     process.kill(pid, 'SIGTERM');
     await ended;
+  });
+
+  it('runs the server from its built files, without the modules that they replace', async () => {
+    renameSync(join(installed, 'http/server.js'), join(installed, 'http/server.left-out'));
+    try {
+      const started = spawn('npx', ['--no-install', 'valetkey', 'serve'], {
+        ...options,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const { pid } = await listening(started);
+      const ended = once(started, 'close');
+      process.kill(pid, 'SIGTERM');
+      await ended;
+    } finally {
+      renameSync(join(installed, 'http/server.left-out'), join(installed, 'http/server.js'));
+    }
   });
 
   it('starts Node 24 when its command is called by its path, with whichever Node the machine has', async () => {

@@ -1,21 +1,20 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
+import { freePort } from '../../scripts/demo/process.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
 import { type PortalWorld, startPortalWorld } from '../support/portal.ts';
-import { closedPort } from '../support/upstream.ts';
 import { launch, openPage, violations } from './support/connect-browser.ts';
 
 const CLIENT = { client_id: 'valetkey', client_secret: 'secret-of-valetkey' };
 
-describe('the login to the portal at the company, in a browser', function () {
+describe('the login to the portal at the company, in a browser', () => {
   // The machine may be busy.
-  this.timeout(120_000);
   let company: AuthorizationServer;
   let world: PortalWorld;
   let browser: Browser;
 
   before(async () => {
-    const localPort = await closedPort();
+    const localPort = await freePort();
     company = await startAuthorizationServer({
       localPort,
       claimsOf: (login) => ({ email: `${login}@acme.test`, email_verified: true, name: 'org_acme' }),

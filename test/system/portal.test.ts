@@ -10,9 +10,8 @@ import { focused, launch, openPage, startVerifyingApp, violations } from './supp
 const WIDTHS = [320, 768, 1440];
 const LANGUAGES = ['en', 'de', 'ja', 'ar'];
 
-describe('the portal in a browser', function () {
+describe('the portal in a browser', () => {
   // The machine may be busy.
-  this.timeout(120_000);
   let world: PortalWorld;
   let app: Awaited<ReturnType<typeof startVerifyingApp>>;
   let browser: Browser;

@@ -26,7 +26,7 @@ fs.fdatasync = (_file, done) => setImmediate(done, null);
 syncBuiltinESMExports();`;
 
 describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SEED}`, function () {
-  this.timeout(120_000 + IMAGES * 2_000);
+  this.timeout(600_000 + IMAGES * 2_000);
   const temporary = tempDir();
   const random = new Random(SEED);
   let counterpart: Counterpart;
@@ -38,17 +38,17 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     mkdirSync(path);
     return record({ folder: path, dataDir: dataDirIn(path), counterpart, changes: CHANGES, ...options });
   };
-  /** Returns the errors of an image as one text; empty if there are none. */
-  const judge = async (image: Image, judged: Recording) => {
+  /** Returns the errors of an image as one text, which is empty if there are none. */
+  const checkImage = async (image: Image, recorded: Recording) => {
     const copy = join(temporary.path, 'image');
     writeImage(image, copy, random);
-    const losses = await lossesOf(dataDirIn(copy), judged, image.at);
+    const losses = await lossesOf(dataDirIn(copy), recorded, image.at);
     return losses.length === 0 ? '' : `after change ${image.place} (${image.loss}): ${losses.join('; ')}`;
   };
-  const countLossy = async (judged: Recording, options: Partial<ImageOptions>) => {
+  const countLossy = async (recorded: Recording, options: Partial<ImageOptions>) => {
     let lossy = 0;
-    for (const image of imagesOf(judged.events, { folder, random, count: 40, ...options })) {
-      if ((await judge(image, judged)) !== '') lossy++;
+    for (const image of imagesOf(recorded.events, { folder, random, count: 40, ...options })) {
+      if ((await checkImage(image, recorded)) !== '') lossy++;
       if (lossy === 3) break;
     }
     return lossy;
@@ -78,13 +78,13 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
   });
 
   it('loses nothing that was acknowledged, and every image can be opened', async () => {
-    let judged = 0;
+    let checked = 0;
     for (const image of imagesOf(recording.events, { folder, random, count: IMAGES })) {
-      expect(await judge(image, recording)).to.equal('');
-      judged++;
-      if (judged % 500 === 0) console.log(`    ${judged} images`);
+      expect(await checkImage(image, recording)).to.equal('');
+      checked++;
+      if (checked % 500 === 0) console.log(`    ${checked} images`);
     }
-    expect(judged).to.be.greaterThan(IMAGES / 2);
+    expect(checked).to.be.greaterThan(IMAGES / 2);
   });
 
   it('lets a server start on the remaining data, also of its first start (F16), and serve what was acknowledged', async () => {
@@ -116,12 +116,12 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     const at = failing.events[failed]?.at ?? 0;
     const all = countAcknowledged(failing.history, Number.POSITIVE_INFINITY);
     expect(countAcknowledged(failing.history, at), 'acknowledged before').to.be.within(5, all - CHANGES / 3);
-    let judged = 0;
+    let checked = 0;
     for (const image of imagesOf(failing.events, { folder: path, random, count: IMAGES })) {
-      expect(await judge(image, failing)).to.equal('');
-      if (image.place > failed) judged++;
+      expect(await checkImage(image, failing)).to.equal('');
+      if (image.place > failed) checked++;
     }
-    expect(judged).to.be.greaterThan(IMAGES / 10);
+    expect(checked).to.be.greaterThan(IMAGES / 10);
   });
 
   const MUTANTS: Record<string, (path: string) => boolean> = {

@@ -5,15 +5,15 @@ import { buildReference } from '../../scripts/build-reference.ts';
 import { arrayAt, objectAt, operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { allowVerifyUrls } from '../support/links.ts';
+import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { launch, openPage } from './support/connect-browser.ts';
 
 const DESK = { width: 1440, height: 900 };
 
-describe('trying an operation on the reference page', function () {
+describe('trying an operation on the reference page', () => {
   // The page is large, and the machine may be busy.
-  this.timeout(90_000);
   let server: TestServer;
   let browser: Browser;
   let token: string;
@@ -21,8 +21,13 @@ describe('trying an operation on the reference page', function () {
   before(async () => {
     buildReference();
     server = await startTestServer();
-    // The examples of the contract belong to an environment with these addresses.
+    // The examples of the contract belong to an environment with this address and this provider.
     await allowVerifyUrls(server, 'https://app.acme.test/verify');
+    await createProvider(server, {
+      display_name: 'Acme CRM',
+      proxy_url: 'https://api.acme-crm.example',
+      proxy_enabled: true,
+    });
     token = server.token(...SCOPES);
     browser = await launch({});
   });
@@ -36,7 +41,6 @@ describe('trying an operation on the reference page', function () {
    */
   async function openOperation(path: string, method: string, tag: string): Promise<Page> {
     const { page } = await openPage(browser, { viewport: DESK });
-    page.setDefaultTimeout(60_000);
     await page.route('**/openapi.json', (route) => {
       const { [method]: operation, parameters = [] } = objectAt(objectAt(contract, 'paths'), path);
       const paths = { [path]: { parameters, [method]: operation } };
@@ -62,7 +66,7 @@ describe('trying an operation on the reference page', function () {
     return answered;
   }
 
-  // They authenticate the client by its form, and reject an access token beside it.
+  // They authenticate the client by the form that it sends, and reject an additional access token.
   const withForms = ['issueToken', 'revokeOAuthToken'];
   // Each takes seconds, so the gate tries a tenth of them.
   const isAll = process.env['TRY_OPERATIONS'] === 'all';

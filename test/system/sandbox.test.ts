@@ -29,6 +29,8 @@ describe('the sandbox in a browser', () => {
     await watched.page.getByLabel('User name').fill(user);
     await watched.page.getByRole('button', { name: 'Log in' }).click();
     await watched.page.getByRole('heading', { name: 'Connections' }).waitFor();
+    // Before its script has run, the page opens links without a popup.
+    await watched.page.waitForLoadState('load');
     return watched;
   }
 
@@ -108,7 +110,10 @@ describe('the sandbox in a browser', () => {
     await popup.getByRole('heading', { name: 'Connect Notes' }).waitFor();
     await popup.close();
     expect(await page.getByRole('alert').innerText()).to.equal('The window was closed.');
-    expect(await state(page, 'Notes').innerText()).to.equal('Not finished');
+    // The states are read again after the message.
+    await state(page, 'Notes')
+      .filter({ hasText: /^Not finished$/ })
+      .waitFor();
   });
 
   it('leads to the portal of the user and to the console, on the same data', async () => {

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/demo/process.ts';
 import { blocksOf, readPage } from '../flows/markdown.ts';
-import { closedPort, type ReceivedRequest } from '../support/upstream.ts';
+import type { ReceivedRequest } from '../support/upstream.ts';
 import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 
 const PROGRAM = blocksOf(readPage('docs/webhooks.md')).find(({ language }) => language === 'python')?.text ?? '';
@@ -21,7 +22,7 @@ describe('the receiver of docs/webhooks.md in Python', () => {
     await world.cause();
     await world.deliver();
     [delivery] = world.received() as [ReceivedRequest];
-    const port = await closedPort();
+    const port = await freePort();
     address = `http://127.0.0.1:${port}/webhooks`;
     receiver = spawn('python3', ['-c', PROGRAM], {
       env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },

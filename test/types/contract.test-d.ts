@@ -112,7 +112,7 @@ export function aWriteOnlyPropertyInAResponse(): unknown[] {
     getConnection(200, {
       connection: {
         ...connection,
-        // @ts-expect-error nor is this
+        // @ts-expect-error this is never returned either
         client_secret: 'secret',
       },
     }),
@@ -206,7 +206,7 @@ export function aFormAndItsErrors(issueToken: Responder<'issueToken'>, call: Cal
     issueToken(401, { error: 'invalid_client' }),
     // @ts-expect-error the token endpoint has separate errors
     issueToken(401, problem),
-    // @ts-expect-error and a closed list of them
+    // @ts-expect-error the errors of the token endpoint are a closed list
     issueToken(401, { error: 'no_idea' }),
   ];
 }

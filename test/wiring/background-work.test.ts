@@ -14,6 +14,7 @@ describe('background work of a server (F3, S6)', () => {
 
   it('tolerates a store in which everything fails: each failure is logged, and none is unhandled', async () => {
     const lines: string[] = [];
+    let metrics = '';
     const unhandled: unknown[] = [];
     const listener = (error: unknown) => unhandled.push(error);
     process.prependListener('unhandledRejection', listener);
@@ -28,14 +29,16 @@ describe('background work of a server (F3, S6)', () => {
       parts.links.expireSoon();
       mock.timers.tick(1.1 * HOUR);
       for (let turns = 0; turns < 100; turns++) await turn();
+      metrics = await parts.metrics.registry.metrics();
       await parts.close();
     } finally {
       mock.timers.reset();
       process.removeListener('unhandledRejection', listener);
     }
     expect(unhandled).to.deep.equal([]);
-    const said = new Set(lines.map((line) => JSON.parse(line).msg));
-    expect([...said]).to.include.members([
+    expect(metrics).to.match(/^valetkey_periodic_job_runs_total\{job="usage_flush",outcome="failed"\} [1-9]/m);
+    const messages = new Set(lines.map((line) => JSON.parse(line).msg));
+    expect([...messages]).to.include.members([
       'times of use were not written',
       'deleted data is still in the database files',
       'due jobs could not be read',

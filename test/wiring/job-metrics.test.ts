@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createMetrics, type Metrics } from '../../http/monitoring/metrics.ts';
 import { addJobMetrics } from '../../wiring/job-metrics.ts';
+import { wrap } from '../../wiring/overrides.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { jobMaker, KIND_WITHOUT_RUNNER } from '../support/jobs.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -77,5 +78,22 @@ describe('metrics of jobs', () => {
       ...kinds.flatMap((kind) => states.map((state) => `valetkey_jobs{kind="${kind}",state="${state}"}`)),
       ...kinds.map((kind) => `valetkey_jobs_overdue_seconds{kind="${kind}"}`),
     ]);
+  });
+});
+
+describe('the folding of counts', () => {
+  it('is a periodic job of the deployment, with metrics, if the engine stores several rows for each count', async () => {
+    let folds = 0;
+    const fold = async () => void folds++;
+    const server = await startTestServer({ overrides: { store: wrap((store) => Object.assign(store, { fold })) } });
+    try {
+      await server.parts.jobs.runDue();
+      expect(folds).to.equal(1);
+      const text = await server.parts.metrics.registry.metrics();
+      expect(text).to.include('valetkey_periodic_job_runs_total{job="count_folding",outcome="done"} 1\n');
+      expect(text).to.match(/^valetkey_periodic_job_seconds_total\{job="count_folding"\} [0-9.e-]+$/m);
+    } finally {
+      await server.stop();
+    }
   });
 });

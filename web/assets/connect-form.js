@@ -26,10 +26,10 @@ if (navigator.clipboard?.readText) {
   }
 }
 
-/** How long a user may pause before a value that cannot be right is marked, in milliseconds. */
+/** How long a user may pause before an invalid value is marked, in milliseconds. */
 const PAUSE_MS = 800;
 
-// Says while the user types that a value cannot be right, instead of after sending it.
+// Shows while the user types that a value is invalid, instead of after the form is sent.
 for (const input of document.querySelectorAll('[data-pattern]')) {
   const pattern = patternOf(input.dataset.pattern);
   if (!pattern) continue;

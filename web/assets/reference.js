@@ -3,7 +3,7 @@ import { createApiReference } from '/docs/viewer/standalone.esm.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** The parameter that is sent by operations that need one of several optional parameters. */
+/** For operations that need one of several optional parameters: the parameter that the form sends by default. */
 const SENT = { getConnectedAccountAuth: 'id', getConnectedAccountDetails: 'id', listScopedTools: 'user_id' };
 
 /**

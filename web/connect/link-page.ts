@@ -72,7 +72,7 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
 
 /** The fields that the user has to enter, and how to get their values. The provider's page opens beside this one, which waits for the value. */
 function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider, fields }: LinkView): Html {
-  // The label of the only field may say the same.
+  // The label of a single field may be the same as the title of the form.
   const isRepeated = !help && !keyPage && fields[0]?.label === formTitle;
   const title = formTitle && !isRepeated ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
   const text = help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``;

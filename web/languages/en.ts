@@ -158,7 +158,7 @@ export const en = {
   // Requests that cannot be served
   'error.title': 'Something is wrong with this request',
   'error.not_found_title': 'Page not found',
-  'error.not_found': 'There is no page at this address.',
+  'error.not_found': 'This page does not exist.',
   'error.method': 'The page does not support this kind of request.',
   'error.too_many': 'Too many requests from your address.',
   'error.host': 'Nothing is served under this host name.',

@@ -13,6 +13,3 @@ type Texts<Message> = Message extends string ? Message : Message[keyof Message];
 
 /** The names of a message's placeholders. */
 export type Placeholder<K extends MessageKey> = Names<Texts<(typeof en)[K]>>;
-
-/** The keys of messages whose form depends on a number. */
-export type PluralKey = { [K in MessageKey]: (typeof en)[K] extends string ? never : K }[MessageKey];

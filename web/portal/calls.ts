@@ -1,5 +1,6 @@
 import { breakable } from '../breakable.ts';
 import type { PageContext } from '../connect/context.ts';
+import { dataHtml } from '../connect/data-text.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import { timeHtml } from './times.ts';
@@ -8,6 +9,8 @@ import { timeHtml } from './times.ts';
 export interface CallView {
   /** The title of the tool; empty for a direct call to the provider's API. */
   tool: string;
+  /** The language of the title; empty if it is unknown. */
+  dataLanguage: string;
   provider: string;
   identifier: string;
   /** Milliseconds UTC. */
@@ -34,9 +37,10 @@ ${calls.map((call) => callHtml(context, call))}        </ul>
 ${calls.length > 0 ? list : html`        <p class="empty">${texts.html('portal.no_calls')}</p>\n`}      </section>`;
 }
 
-function callHtml(context: PageContext, { tool, provider, identifier, startedAt, status }: CallView): Html {
+function callHtml(context: PageContext, call: CallView): Html {
   const { texts } = context;
-  const name = tool === '' ? texts.html('portal.direct_call') : html`<bdi>${breakable(tool)}</bdi>`;
+  const { tool, dataLanguage, provider, identifier, startedAt, status } = call;
+  const name = tool === '' ? texts.html('portal.direct_call') : dataHtml(tool, { texts, dataLanguage });
   return html`          <li>
             <span class="tool">${name}</span>
             <span class="state ${status.toLowerCase()}">${texts.html(RESULT[status])}</span>

@@ -72,7 +72,10 @@ export function recordSpans(tracer: Tracer): SpanRecording {
 
 const propagator = new W3CTraceContextPropagator();
 
-/** Only this header: `tracestate` can contain what a caller told Valetkey, which does not concern other hosts. */
+/**
+ * Only `traceparent` is sent. `tracestate` can contain what a caller told Valetkey, which does not concern other
+ * hosts.
+ */
 function traceParentOf(context: Context): string | undefined {
   const headers: { traceparent?: string } = {};
   propagator.inject(context, headers, defaultTextMapSetter);

@@ -53,7 +53,7 @@ export async function prepareKey({ config, secrets, store, rotationStore }: Open
   }
 }
 
-/** Waits until every server has had the time to report its keys. @returns the servers that are left */
+/** Calls `find` until it returns no server, or every server has had the time to report its keys. @returns its last result */
 async function untilNone(find: () => Promise<InstanceRow[]>): Promise<InstanceRow[]> {
   const until = performance.now() + 2 * INSTANCE.beatEveryMs;
   for (;;) {

@@ -20,7 +20,7 @@ export interface McpClient {
 const HOME = homedir();
 const RESTART = 'Restart it, and log in when the browser opens.';
 
-/** The clients that `valetkey mcp add` knows, by the name on the command line. */
+/** The clients that `valetkey mcp add` supports, by the name on the command line. */
 export const CLIENTS = {
   'claude-code': {
     title: 'Claude Code',

@@ -1,4 +1,5 @@
 import type { AccountRow, AuthRequestRow, ConnectionRow, Transaction } from '../../../db/store.ts';
+import { completeConnection } from '../../connections/complete.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Bound } from '../binding.ts';
@@ -7,7 +8,6 @@ import { publicPart } from '../details.ts';
 import { mergeConfig } from '../merge.ts';
 import { orderRevocation, type RevocationDeps } from '../revocation-order.ts';
 import { mayBeShared } from '../shared-grant.ts';
-import { completeConnection } from '../write.ts';
 import type { Grant } from './authorization-client.ts';
 
 export interface ActivateDeps extends RevocationDeps {

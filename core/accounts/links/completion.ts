@@ -15,8 +15,8 @@ export function completionOf(pattern: AuthPattern): Completion | null {
 
 /** Whether users enter credentials for accounts of a pattern, for example their own machine client. */
 export function usersEnterCredentials(pattern: AuthPattern): boolean {
-  const isTypedType = isStaticType(pattern.type) || isClientPattern(pattern);
-  return isTypedType && staticFieldsOf(pattern).length > 0;
+  const isEnteredType = isStaticType(pattern.type) || isClientPattern(pattern);
+  return isEnteredType && staticFieldsOf(pattern).length > 0;
 }
 
 /**

@@ -7,10 +7,10 @@ import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import { rfc3339 } from '../../text/rfc3339.ts';
 import type { Digester } from '../../vault/digest.ts';
+import { type AccountDeps, createAccount } from '../create-account.ts';
 import { findAccount } from '../find.ts';
 import type { AccountName } from '../selector.ts';
 import { readKey, readSelector } from '../selector.ts';
-import { type AccountDeps, createAccount } from '../write.ts';
 import { completionOf } from './completion.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
 import { isVerificationOff, PROVIDER_VERIFICATION } from './verification.ts';
@@ -85,7 +85,7 @@ export async function createLink(
   return { url: linkUrl(environment, token), expiresAt };
 }
 
-export function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
+function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
   return `${baseUrl}/connect/${token}`;
 }
 

@@ -10,8 +10,8 @@ export interface EndDeps extends RevocationDeps {
 }
 
 /**
- * How superseded tokens were handled: `kept_alive` were only erased here, because an active account may share the grant;
- * `unreadable` could not be decrypted.
+ * What was done with tokens that are no longer needed. `kept_alive`: they were only erased here, because an active
+ * account may share the grant. `unreadable`: they could not be decrypted.
  */
 export type DiscardedGrant = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 

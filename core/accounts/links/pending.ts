@@ -40,12 +40,12 @@ export function sealPending(vault: Vault, place: Place, pending: Pending) {
 /** @throws VaultError if the row or its binding was altered */
 export function openPending(vault: Vault, request: AuthRequestRow): Pending {
   const { wrappedDataKey, pendingSealed } = request;
-  if (!wrappedDataKey || !pendingSealed) throw new TypeError('The authorization request holds no credentials');
+  if (!wrappedDataKey || !pendingSealed) throw new TypeError('The authorization request has no credentials');
   const opened = vault.openRecord(contextOf(request), { wrappedDataKey, sealed: { pending: pendingSealed } });
   return JSON.parse(opened.pending.reveal()) as Pending;
 }
 
-/** As `openPending`, for cleaning up: returns undefined if the grant cannot be decrypted. */
+/** Decrypts a grant that is to be discarded; returns undefined if it cannot be decrypted. */
 export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending | undefined {
   try {
     return request.pendingSealed ? openPending(vault, request) : undefined;

@@ -73,12 +73,12 @@ export async function verify(
   if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= deps.now()) return { kind: 'unknown' };
   const isUser = isSame(deps.digester, identifier, request.identifier) && (await isOwnedBy(tx, request, owner));
   if (!isUser) return mismatched(tx, deps, request, cause);
-  const judged = await activationOf(tx, deps, request);
-  if (!judged) {
+  const activated = await activationOf(tx, deps, request);
+  if (!activated) {
     await endRequest(tx, deps, request, 'FAILED', MOVED, cause);
     return { kind: 'unknown' };
   }
-  const { activation, binding } = judged;
+  const { activation, binding } = activated;
   const { account, connection, grant } = activation;
   const { providerSubject: before } = account;
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };

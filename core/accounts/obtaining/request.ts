@@ -73,7 +73,7 @@ export interface TokenRequest extends Destination {
    *
    * @param fetch restricted to the origin, with a time limit
    * @param now milliseconds UTC
-   * @throws errors that are bugs
+   * @throws what `fetch` throws if the provider cannot be reached, which counts as a temporary failure; errors that are bugs
    */
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }

@@ -13,7 +13,7 @@ import { offeredItem } from './names.ts';
 import { usableAccount } from './usable-account.ts';
 
 /** The lists of third-party MCP servers that our servers pass on, and the member of a mapping that permits each. */
-export const CONTENT_LISTS = {
+const CONTENT_LISTS = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
   'prompts/list': 'prompts',

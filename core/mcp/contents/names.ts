@@ -12,7 +12,7 @@ const PROMPT = /^([^.]{1,100})\.(.+)$/s;
  * Returns the URI under which a resource is offered. Two servers may use the same URI, so it names the connection. The
  * URI of the server is at the end and unchanged, so that URI templates can be expanded.
  */
-export function offeredUri({ id }: Pick<ConnectionRow, 'id'>, uri: string): string {
+function offeredUri({ id }: Pick<ConnectionRow, 'id'>, uri: string): string {
   return `${URI_PREFIX}${id}/${uri}`;
 }
 
@@ -23,7 +23,7 @@ export function readOfferedUri(text: string): { connectionId: string; uri: strin
 }
 
 /** Returns the name under which a prompt is offered, which begins with the unique name of the connection. */
-export function offeredPrompt({ keyId }: Pick<ConnectionRow, 'keyId'>, name: string): string {
+function offeredPrompt({ keyId }: Pick<ConnectionRow, 'keyId'>, name: string): string {
   return `${keyId}.${name}`;
 }
 

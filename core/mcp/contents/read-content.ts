@@ -17,7 +17,7 @@ import { readUpstream } from '../upstream/use-account.ts';
 import { offeredContent } from './names.ts';
 
 /** The methods that read one content, and the names under which executions record them. */
-export const CONTENT_READS = {
+const CONTENT_READS = {
   'resources/read': 'mcp_resource',
   'prompts/get': 'mcp_prompt',
 } as const;

@@ -18,7 +18,7 @@ import { logged, readState, watchOf } from '../request-context.ts';
 import { describeFailure } from '../results.ts';
 import type { McpMapping } from '../server-definition.ts';
 import { type McpSession, sessionOf } from '../session.ts';
-import type { ToolServerDeps } from '../tool-server.ts';
+import type { ToolServerDeps } from '../tool-server-deps.ts';
 import type { Content } from '../upstream/content-results.ts';
 import { contentOrLink } from './content-or-link.ts';
 import { type ContentList, contentMappings, listContents } from './list-contents.ts';
@@ -154,7 +154,10 @@ async function answered<T>(sdk: Sdk, deps: ToolServerDeps, run: () => Promise<T>
   );
 }
 
-/** A server that does not know a resource or rejects the arguments of a prompt has rejected the parameters. */
+/**
+ * Returns the JSON-RPC code of a failure. If the server does not know a resource or rejects the arguments of a
+ * prompt, the parameters of the request are wrong.
+ */
 function codeOf(sdk: Sdk, { extra }: ApiError): number {
   const { kind } = (extra?.['tool_error'] ?? {}) as { kind?: ToolErrorKind };
   const isRejected = kind === 'upstream_not_found' || kind === 'upstream_bad_request';

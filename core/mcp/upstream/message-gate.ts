@@ -135,7 +135,10 @@ function outlineOf(method: string, result: Data): object {
 }
 
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } as const;
-/** Pretends that every server has all of these; listing them shows whether it does. */
+/**
+ * The capabilities that the MCP SDK sees of every server. Whether a server really has tools, resources or prompts is
+ * found out by listing them.
+ */
 const CAPABLE = { capabilities: { tools: {}, resources: {}, prompts: {} } };
 const SERVER = { name: 'server', version: '0' };
 

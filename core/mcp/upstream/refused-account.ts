@@ -1,5 +1,5 @@
 import type { AccountRow, Store } from '../../../db/store.ts';
-import { expireAccount } from '../../accounts/refresh-settle.ts';
+import { expireAccount } from '../../accounts/expire-account.ts';
 import { needsCredentials } from '../../authorization/roles.ts';
 import type { Cause, Events } from '../../events/events.ts';
 

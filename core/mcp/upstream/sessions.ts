@@ -50,7 +50,7 @@ export interface SessionDeps {
 }
 
 interface Session {
-  /** Differs for another address, credential or setting. */
+  /** A text that differs if the address, the credential or a setting differs. */
   fingerprint: string;
   connecting: WireCall;
   connection: Promise<UpstreamConnection>;

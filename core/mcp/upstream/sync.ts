@@ -29,7 +29,7 @@ export interface SyncReport {
   leftOut: LeftOut[];
 }
 
-export const CHANGED = 'The MCP server has changed this tool since its definition was stored.';
+const CHANGED = 'The MCP server has changed this tool since its definition was stored.';
 
 /**
  * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their
@@ -78,7 +78,7 @@ export async function storeUpstreamTools(
     if (!before) space -= 1;
     seen.add(sourceId);
     taken.add(name);
-    const { definition, flagged } = judge(before, { ...tool, name }, accept);
+    const { definition, flagged } = compare(before, { ...tool, name }, accept);
     if (!before) report.added.push(name);
     else if (flagged !== null) report.flagged.push(name);
     else if (isOther(before, tool)) report.accepted.push(name);
@@ -97,7 +97,7 @@ function isOurs({ source }: EnvironmentToolRow): boolean {
   return source === 'mcp';
 }
 
-function judge(
+function compare(
   before: EnvironmentToolRow | undefined,
   tool: Tool,
   accept: boolean,

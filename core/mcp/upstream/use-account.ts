@@ -28,7 +28,7 @@ export interface UseAccountDeps extends RefusedDeps {
   vault: Vault;
   upstreamSessions: Pick<UpstreamSessions, 'request'>;
   egressOf(environment: EnvironmentRow): Egress;
-  ensureFresh(account: AccountRow, cause: Cause): Promise<Fresh>;
+  ensureFresh(account: AccountRow, cause: Cause): Fresh | Promise<Fresh>;
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   now(): number;
 }

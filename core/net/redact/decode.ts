@@ -24,9 +24,9 @@ export interface Decoded {
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const BACKSLASH = 0x5c;
-const EQUALS = 0x3d;
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
+export const EQUALS = 0x3d;
+export const NEWLINE = 0x0a;
+export const RETURN = 0x0d;
 
 const HEX = new Int8Array(256).fill(-1);
 for (let digit = 0; digit < 16; digit++) {
@@ -42,13 +42,13 @@ for (const [character, code] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12
 for (const character of '"\'/\\`') SINGLE[character.charCodeAt(0)] = character.charCodeAt(0);
 
 /** Bytes that begin an escape. */
-const SPECIAL = new Uint8Array(256);
+export const SPECIAL = new Uint8Array(256);
 for (const byte of [PERCENT, AMPERSAND, BACKSLASH]) SPECIAL[byte] = 1;
 
 /** A decoded escape: its code, and the index after it. `isByte`: the code is a byte, not a code point. */
 type Escape = { code: number; end: number; isByte: boolean };
 
-const INCOMPLETE = Symbol('incomplete');
+export const INCOMPLETE = Symbol('incomplete');
 type Reading = Escape | typeof INCOMPLETE | undefined;
 
 /**
@@ -83,7 +83,7 @@ export function decode(from: View, { name, arena, isWanted, final }: DecodeOptio
   return { view: out.done(), changed, undecided: startOf(from, at) };
 }
 
-function write(out: ViewWriter, { code, isByte, end }: Escape): number {
+export function write(out: ViewWriter, { code, isByte, end }: Escape): number {
   if (isByte) out.put(code);
   else out.putCodePoint(code);
   return end;
@@ -127,7 +127,7 @@ function readEscape(bytes: Uint8Array, at: number, length: number, final: boolea
   }
 }
 
-function readHex(bytes: Uint8Array, from: number, digits: number, length: number, isByte: boolean): Reading {
+export function readHex(bytes: Uint8Array, from: number, digits: number, length: number, isByte: boolean): Reading {
   let code = 0;
   for (let at = from; at < from + digits; at++) {
     if (at >= length) return INCOMPLETE;
@@ -222,7 +222,7 @@ function readNamed(bytes: Uint8Array, at: number, length: number): Reading {
   return code === undefined ? undefined : { code, end: end + 1, isByte: false };
 }
 
-function isAlphanumeric(byte: number): boolean {
+export function isAlphanumeric(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
 }
 
@@ -240,67 +240,4 @@ export function withoutZeros(from: View, { name, arena }: Pick<DecodeOptions, 'n
     out.jump(at);
   }
   return out.done();
-}
-
-/**
- * Decodes quoted-printable (RFC 2045 §6.7) and its variant in header fields (RFC 2047 §4.2). The result is a separate
- * view, because an equals sign before a value looks like the beginning of an escape.
- */
-export function decodeQuotedPrintable(
-  from: View,
-  { name, arena, isWanted, final }: DecodeOptions,
-): Decoded | undefined {
-  const { bytes, length } = from;
-  if (!mayShowPrintable(bytes, length, isWanted, final)) return undefined;
-  const out = new ViewWriter(from, name, arena);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length);
-  let changed = false;
-  let at = 0;
-  while (at < length) {
-    const found = buffer.indexOf(EQUALS, at);
-    const next = found === -1 ? length : found;
-    out.copy(at, next);
-    at = next;
-    if (at === length) break;
-    const softBreak = lineBreakAt(bytes, at + 1);
-    const read = softBreak > 0 ? undefined : readHex(bytes, at + 1, 2, length, true);
-    const isOpen = read === INCOMPLETE || (bytes[at + 1] === RETURN && at + 2 === length);
-    if (isOpen && !final) break;
-    if (softBreak > 0 || typeof read === 'object') {
-      changed = true;
-      at = typeof read === 'object' ? write(out, read) : at + 1 + softBreak;
-      out.jump(at);
-    } else {
-      out.copy(at, ++at);
-    }
-  }
-  return { view: out.done(), changed, undecided: startOf(from, at) };
-}
-
-/**
- * Whether there is a soft line break, or an escape for a part of a secret's encoding. A single escaped letter or digit
- * is ignored, because most equals signs are in URLs such as `page=20`.
- */
-function mayShowPrintable(
-  bytes: Uint8Array,
-  length: number,
-  isWanted: DecodeOptions['isWanted'],
-  final: boolean,
-): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length);
-  for (let at = buffer.indexOf(EQUALS); at !== -1; at = buffer.indexOf(EQUALS, at + 1)) {
-    if (lineBreakAt(bytes, at + 1) > 0) return true;
-    const read = readHex(bytes, at + 1, 2, length, true);
-    if (!final && (read === INCOMPLETE || at + 2 >= length)) return true;
-    if (typeof read !== 'object') continue;
-    const counts = isWanted(read.code) || SPECIAL[read.code] === 1;
-    if (counts && (!isAlphanumeric(read.code) || bytes[read.end] === EQUALS)) return true;
-  }
-  return false;
-}
-
-/** Returns the length of the line break at an index: 0, 1 or 2. */
-function lineBreakAt(bytes: Uint8Array, at: number): number {
-  if (bytes[at] === NEWLINE) return 1;
-  return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? 2 : 0;
 }

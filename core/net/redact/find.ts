@@ -1,4 +1,4 @@
-import { type Decoded, decode, decodeQuotedPrintable, withoutZeros } from './decode.ts';
+import { type Decoded, decode, withoutZeros } from './decode.ts';
 import { joinLines, joinPairs } from './join.ts';
 import { Marks } from './marks.ts';
 import {
@@ -10,6 +10,7 @@ import {
   textsOf,
   wantedBytes,
 } from './needles.ts';
+import { decodeQuotedPrintable } from './quoted-printable.ts';
 import { Search } from './search.ts';
 import { Arena, startOf, type View, viewOf } from './view.ts';
 

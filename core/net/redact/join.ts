@@ -30,7 +30,7 @@ export function joinLines(from: View, name: string, arena: Arena, final: boolean
   return without(from, name, arena, breaks);
 }
 
-/** Whether the line that ends before this index may be base64, judged by its last characters. */
+/** Whether the line that ends before this index may be base64, according to its last characters. */
 export function endsLine(bytes: Uint8Array, end: number): boolean {
   if (end < MIN_LINE) return false;
   for (let at = end - MIN_LINE; at < end; at++) if (BASE64[bytes[at] as number] === 0) return false;

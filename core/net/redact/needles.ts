@@ -28,13 +28,13 @@ const SELF_DECODINGS = 3;
  * Treats upper and lower case as equal, including Latin-1 letters, whose UTF-8 bytes also differ in one bit only. A
  * plus sign counts as a blank, because forms encode blanks as plus signs.
  */
-export const FOLDED: Alphabet = alphabetOf((code) => {
+const FOLDED: Alphabet = alphabetOf((code) => {
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
   return code === 0x2b ? 0x20 : code;
 });
 
 /** Treats the two alphabets of base64 (RFC 4648 §4, §5) as equal. */
-export const BASE64: Alphabet = alphabetOf((code) => (code === 0x2d ? 0x2b : code === 0x5f ? 0x2f : code));
+const BASE64: Alphabet = alphabetOf((code) => (code === 0x2d ? 0x2b : code === 0x5f ? 0x2f : code));
 
 function alphabetOf(map: (code: number) => number): Alphabet {
   return Uint8Array.from({ length: 256 }, (_, code) => map(code));

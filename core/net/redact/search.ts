@@ -3,7 +3,13 @@ import type { View } from './view.ts';
 
 /** The length of the part of each needle that is compared first. */
 const MAX_WINDOW = 12;
-const TABLE = 4096;
+/**
+ * The sizes of the table of shifts. Each call creates one, and small blocks of memory cost less than a page. With 32 places
+ * for each pair of characters, few other pairs share a place.
+ */
+const MIN_TABLE = 256;
+const MAX_TABLE = 4096;
+const PLACES_PER_PAIR = 32;
 /** If more comparisons per byte of text are needed, the slower Knuth-Morris-Pratt algorithm is used for the needle. */
 const COMPARISONS_PER_BYTE = 4;
 
@@ -25,7 +31,8 @@ export class Search {
   readonly longest: number;
   readonly #window: number;
   /** How far the window can be moved, by the last two characters in it. */
-  readonly #shift = new Uint8Array(TABLE);
+  readonly #shift: Uint8Array;
+  readonly #mask: number;
   readonly #byEnd = new Map<number, Needle[]>();
   readonly #borders = new Map<Needle, Int32Array>();
 
@@ -35,13 +42,17 @@ export class Search {
     this.shortest = Math.min(...lengths);
     this.longest = Math.max(0, ...lengths);
     this.#window = Math.min(MAX_WINDOW, this.shortest);
-    this.#shift.fill(this.#window - 1);
+    let size = MIN_TABLE;
+    while (size < MAX_TABLE && size < needles.length * this.#window * PLACES_PER_PAIR) size *= 2;
+    this.#mask = size - 1;
+    this.#shift = new Uint8Array(size).fill(this.#window - 1);
     for (const needle of needles) {
       for (let at = 1; at < this.#window; at++) {
-        const hash = hashOf(needle.bytes[at - 1] as number, needle.bytes[at] as number);
+        const hash = this.#mask & hashOf(needle.bytes[at - 1] as number, needle.bytes[at] as number);
         this.#shift[hash] = Math.min(this.#shift[hash] as number, this.#window - 1 - at);
       }
-      const end = hashOf(needle.bytes[this.#window - 2] as number, needle.bytes[this.#window - 1] as number);
+      const end =
+        this.#mask & hashOf(needle.bytes[this.#window - 2] as number, needle.bytes[this.#window - 1] as number);
       this.#byEnd.set(end, [...(this.#byEnd.get(end) ?? []), needle]);
     }
   }
@@ -49,12 +60,16 @@ export class Search {
   /** @param found is called with the start and the end (exclusive) of each occurrence */
   scan({ bytes, length }: View, found: (needle: Needle, start: number, end: number) => void): void {
     if (this.#needles.length === 0) return;
-    /** The number of comparisons per needle, and where the slower algorithm continues for those with too many. */
+    /**
+     * The number of comparisons per needle. A needle with too many is searched with the slower algorithm, from the
+     * stored position on.
+     */
     let work: Map<Needle, number> | undefined;
     let slow: Map<Needle, number> | undefined;
+    const mask = this.#mask;
     const last = this.#window - 1;
     for (let at = last; at < length; ) {
-      const hash = hashOf(bytes[at - 1] as number, bytes[at] as number);
+      const hash = mask & hashOf(bytes[at - 1] as number, bytes[at] as number);
       const shift = this.#shift[hash] as number;
       if (shift > 0) {
         at += shift;
@@ -119,7 +134,7 @@ export class Search {
 }
 
 function hashOf(first: number, second: number): number {
-  return (((CLASS[first] as number) << 5) ^ (CLASS[second] as number)) & (TABLE - 1);
+  return ((CLASS[first] as number) << 5) ^ (CLASS[second] as number);
 }
 
 /** Returns how many bytes of a needle match at a position. */

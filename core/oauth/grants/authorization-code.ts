@@ -9,7 +9,7 @@ import { outcomeOfProblem } from '../problem.ts';
 import { issuerOf, type OAuthProvider, withInputs } from '../provider.ts';
 import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
 import { tokenServerAt } from '../server.ts';
-import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
+import { readTokenOutcome, tokenFetch } from '../token-request.ts';
 import type { TokenSet } from '../token-response.ts';
 import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from '../transport.ts';
 import { exchangeToken } from './long-lived-exchange.ts';
@@ -74,7 +74,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
       kept.codeVerifier ?? nopkce,
       { ...CHECKED_ENDPOINTS, additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
     );
-    const outcome = await judgeTokenResponse(response, server, requestedAt, now());
+    const outcome = await readTokenOutcome(response, server, requestedAt, now());
     const lasting = outcome.ok ? await exchangeToken({ provider, server, client, outcome, fetch, now }) : outcome;
     return granted(lasting, kept, read.values);
   } catch (error) {

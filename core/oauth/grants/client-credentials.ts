@@ -5,7 +5,7 @@ import type { OAuthProvider } from '../provider.ts';
 import { clientRefused, type TokenFailure, type TokenOutcome } from '../refresh-outcome.ts';
 import { scopeParameter } from '../scopes.ts';
 import { tokenServerAt } from '../server.ts';
-import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
+import { readTokenOutcome, tokenFetch } from '../token-request.ts';
 import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from '../transport.ts';
 
 export interface ClientCredentialsGrant {
@@ -37,7 +37,7 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
       { ...server.extraParameters, ...scopeParameter(scopes, server.scopeSeparator) },
       { ...CHECKED_ENDPOINTS, [customFetch]: tokenFetch(server, restrictedToTarget(fetchFor)) },
     );
-    const outcome = await judgeTokenResponse(response, server, requestedAt, now());
+    const outcome = await readTokenOutcome(response, server, requestedAt, now());
     return outcome.ok ? { ...outcome, tokens: { ...outcome.tokens, refreshToken: null } } : ofClient(outcome);
   } catch (error) {
     return outcomeOfProblem(error);

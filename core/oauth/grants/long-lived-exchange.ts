@@ -3,7 +3,7 @@ import { sendCall } from '../http-call.ts';
 import type { OAuthProvider } from '../provider.ts';
 import type { TokenOutcome } from '../refresh-outcome.ts';
 import type { TokenServer } from '../server.ts';
-import { judgeTokenResponse } from '../token-request.ts';
+import { readTokenOutcome } from '../token-request.ts';
 import type { ProtocolFetch } from '../transport.ts';
 
 export interface Exchange {
@@ -36,7 +36,7 @@ export async function exchangeToken({
   const { accessToken, refreshToken, scopes } = outcome.tokens;
   const requestedAt = now();
   const response = await sendCall(provider, recipe, { token: accessToken, accessToken, refreshToken, client }, fetch);
-  const lasting = await judgeTokenResponse(response, server, requestedAt, now());
+  const lasting = await readTokenOutcome(response, server, requestedAt, now());
   if (!lasting.ok) return lasting;
   return { ok: true, tokens: { ...lasting.tokens, scopes: lasting.tokens.scopes ?? scopes }, answer: outcome.answer };
 }

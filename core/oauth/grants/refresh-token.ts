@@ -6,7 +6,7 @@ import { outcomeOfProblem } from '../problem.ts';
 import type { RefreshOutcome } from '../refresh-outcome.ts';
 import { scopeParameter } from '../scopes.ts';
 import type { TokenServer } from '../server.ts';
-import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
+import { readTokenOutcome, tokenFetch } from '../token-request.ts';
 import { CHECKED_ENDPOINTS, type ProtocolFetch } from '../transport.ts';
 
 export interface RefreshTokenGrant {
@@ -30,7 +30,7 @@ export interface RefreshTokenGrant {
 export async function refreshTokenGrant(grant: RefreshTokenGrant): Promise<RefreshOutcome> {
   const requestedAt = grant.now();
   try {
-    return await judgeTokenResponse(await request(grant), grant.server, requestedAt, grant.now());
+    return await readTokenOutcome(await request(grant), grant.server, requestedAt, grant.now());
   } catch (error) {
     return outcomeOfProblem(error);
   }

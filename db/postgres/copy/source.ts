@@ -10,7 +10,7 @@ const COMPUTED = [
   ...['migrations', 'crowded_units', 'server_lives'],
 ];
 
-/** See `Engine.copySource`. */
+/** Opens a database whose rows are copied to a database of another kind. No server may use it meanwhile. */
 export async function openCopySource(location: string): Promise<CopySource> {
   const { session, tables } = await openLocked(location, false);
   const { query } = session;
@@ -19,7 +19,8 @@ export async function openCopySource(location: string): Promise<CopySource> {
   /** A copy that was interrupted at its end leaves the mark, and can be made again. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
   // A database file has one row for each of these counts, so the partial rows are merged first.
-  if (tables.includes('execution_statistics')) await query({ text: 'select fold_execution_statistics()' });
+  for (const name of ['execution_statistics', 'refresh_statistics'])
+    if (tables.includes(name)) await query({ text: `select fold_${name}()` });
   return {
     ...createCopyEnd(session),
     async unknownTables() {

@@ -17,7 +17,10 @@ const COMPUTE = [
     select environment_id, client_id, sum(256 + coalesce(length(sealed_reply), 0)) from idempotency_keys group by 1, 2`,
 ];
 
-/** See `Engine.copyTarget`. Everything is written in one transaction, so nothing is left of an interrupted copy. */
+/**
+ * Opens an empty database to which rows are copied. Everything is written in one transaction, so nothing is left of
+ * an interrupted copy.
+ */
 export async function openCopyTarget(location: string): Promise<CopyTarget> {
   const { session, tables } = await openLocked(location, true);
   const { query } = session;

@@ -25,7 +25,7 @@ const ABANDONED_MS = 60 * 60 * 1000;
 /** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** See `DatabaseFiles.makeBackup`. */
+/** Makes a consistent copy of a database that may be in use, verifies it, and then gives it its name. */
 export async function makeBackup({ source, target, now, program, progress }: BackupRequest): Promise<Manifest> {
   await retryWhileLocked(() => assertComplete(source)).catch((error) => {
     throw refusal(source, error);

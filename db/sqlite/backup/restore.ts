@@ -10,7 +10,7 @@ import { removeMark } from '../mark-file.ts';
 import type { Client } from '../open.ts';
 import { readFacts, removeManifest } from './manifest.ts';
 
-/** See `DatabaseFiles.lockTarget`. */
+/** Locks the path of a database, so that no process can open it while a backup replaces it. */
 export function lockTarget(path: string): Target {
   const target = resolve(path);
   const exists = existsSync(target);

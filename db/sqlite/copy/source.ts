@@ -15,7 +15,7 @@ const COMPUTED = [
   ...['migrations', 'accounts_search'],
 ];
 
-/** See `Engine.copySource`. */
+/** Opens a database file whose rows are copied to a database of another kind. No server may use it meanwhile. */
 export async function openCopySource(path: string): Promise<CopySource> {
   if (!existsSync(path)) throw new StorageError('DATABASE_MISSING', `there is no database at ${path}`);
   const hold = await holdInstanceLock(path, { waitMs: 0 });

@@ -38,7 +38,7 @@ function watch(file: string): void {
     const lateMs = now - dueAt;
     if (lateMs >= SHOWN_FROM_MS) {
       const [ranMs, queuedMs] = [ranNow - ran, queuedNow - queued];
-      // Collections are reported a turn after they have happened.
+      // Node reports garbage collections one turn of the event loop after they have happened.
       setImmediate(() => {
         const stop: Stop = { at: performance.timeOrigin + now, lateMs, ranMs, queuedMs, collectedMs };
         appendFileSync(file, `${JSON.stringify(stop)}\n`);

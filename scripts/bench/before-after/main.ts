@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { useEverything } from '../everything.ts';
-import { canPin, type ProcessOptions, pinSelf, type RunningProcess, withProcesses } from '../processes.ts';
+import { builtServer, canPin, type ProcessOptions, pinSelf, type RunningProcess, withProcesses } from '../processes.ts';
 import { environmentOf, prepare } from '../subject.ts';
 import { measureRates } from './rates.ts';
 import type { Side } from './side.ts';
@@ -20,7 +20,7 @@ interface Opening {
   name: string;
   root: string;
   upstream: RunningProcess;
-  /** Whether the stops of the event loop are noted; what does that takes time at the start. */
+  /** Whether the pauses of the event loop are noted. Noting them takes time at the start of the server. */
   watched: boolean;
 }
 
@@ -81,7 +81,12 @@ async function openServer(start: Start, { folder, name, root, upstream, watched 
   const watch = watched ? ['--import', join(import.meta.dirname, 'loop-watch.ts')] : [];
   const process = await start({
     args: [...watch, ...FLAGS, join(root, 'cli/valetkey.js'), 'serve'],
-    env: { ...environmentOf(join(folder, name), upstream.port), MALLOC_ARENA_MAX: '1', LOOP_WATCH_FILE: stopsFile },
+    env: {
+      ...environmentOf(join(folder, name), upstream.port),
+      ...builtServer(root),
+      MALLOC_ARENA_MAX: '1',
+      LOOP_WATCH_FILE: stopsFile,
+    },
     readyPath: '/readyz',
     core: SERVER_CORE,
     logFile: join(folder, `${name}.log`),
@@ -114,7 +119,7 @@ async function measureStarts(
   for (let round = -1; round < rounds; round++) {
     for (const name of ['before', 'now'] as const) {
       const { process } = await open(name);
-      // The first start creates the database and the compile cache.
+      // The first start is not counted, because it creates the database and the compile cache.
       if (round >= 0) {
         ready[name].push(process.readyMs);
         memory[name].push(process.rss());

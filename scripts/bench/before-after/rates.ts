@@ -14,7 +14,7 @@ interface Measure {
   connections: number;
   status?: number;
   request(subject: Subject, turn: number): BenchRequest;
-  /** How the ceiling gets the request; undefined if it is not measured. */
+  /** How the minimal server gets the request; undefined if the operation is not measured there. */
   ceiling?: (request: BenchRequest) => BenchRequest;
 }
 
@@ -31,7 +31,7 @@ const CALLS = ['execute-tool', 'proxy', 'mcp-2026', 'mcp-2025'];
 const MEASURES: readonly Measure[] = [
   ...['get-auth', 'get-details', 'list', ...CALLS].flatMap((operation) =>
     [10, 32].map((connections) => {
-      // Raw calls and MCP calls are compared with the ceiling of the tool call, which does the same.
+      // Raw calls and MCP calls are compared with the tool call of the minimal server, which does the same work.
       const hasCeiling = operation === 'execute-tool' || !CALLS.includes(operation);
       const request = REQUESTS[operation] as Measure['request'];
       return { operation, connections, request, ...(hasCeiling && { ceiling: same }) };

@@ -1,7 +1,7 @@
 import type { RunningProcess } from '../processes.ts';
 import type { Subject } from '../subject.ts';
 
-/** A server of one of the two versions, or the ceiling. */
+/** A server that is measured: one of the two versions, or the minimal server. */
 export interface Side {
   name: 'before' | 'now' | 'ceiling';
   process: RunningProcess;

@@ -86,7 +86,10 @@ function stopsSince(file: string, from: number): Stop[] {
   return stops.filter(({ at }) => at >= from);
 }
 
-/** Returns the longest stop with what the main thread did in it, the longest time that it ran without a pause, and the number of stops. */
+/**
+ * Describes the pauses of the event loop: the longest one, with what the main thread did in it, the longest time that
+ * the main thread ran without a pause, and how many pauses there were.
+ */
 function shown(stops: readonly Stop[]): string[] {
   const [longest] = stops.toSorted((a, b) => b.lateMs - a.lateMs);
   if (!longest) return ['below 4 ms', '', '0'];

@@ -20,15 +20,16 @@ interface Setting {
   inFlight: number;
 }
 
-/** The same number of operations in all processes together, in up to four processes. */
+/** Settings in which all processes together have the same number of operations in flight. */
 const SHARED: readonly Setting[] = [
   { processes: 1, inFlight: 32 },
   { processes: 2, inFlight: 16 },
   { processes: 4, inFlight: 8 },
 ];
 /**
- * The same number in each process. Statements and replies that are sent together cost less, so fewer operations in
- * flight cost more per operation. These settings separate this effect from contention.
+ * Settings in which each process has the same number of operations in flight. Statements and replies that are sent
+ * together cost less, so a process with fewer operations in flight needs more time for each. Comparing both kinds of
+ * settings separates this effect from contention.
  */
 const EACH: readonly Setting[] = [
   { processes: 1, inFlight: 8 },
@@ -47,7 +48,10 @@ const keyOf = (operation: OperationName, { processes, inFlight }: Setting) => `$
 /** Unlike in tests, a commit waits for the disk. */
 const DURABLE = ['fsync=on', 'full_page_writes=on'];
 
-/** The least ratio of the rate with one process to that of another measurement of the same run. */
+/**
+ * The goals: the minimum ratio of an operation's rate to that of another measurement in the same run, with one
+ * process.
+ */
 const TARGETS: Partial<Record<OperationName, { of: `pgbench ${Baseline}` | OperationName; atLeast: number }>> = {
   'select-1': { of: 'pgbench select', atLeast: 0.3 },
   'get-details': { of: 'select-1', atLeast: 0.25 },
@@ -180,7 +184,10 @@ function report(
   );
 }
 
-/** Returns the CPU of PostgreSQL as a multiple of that with one process that has as many operations in flight, by rounds. */
+/**
+ * Returns how much more processor time PostgreSQL needs than with one process that has as many operations in flight,
+ * for each round.
+ */
 function growthOf(
   operation: OperationName,
   { processes, inFlight }: Setting,
@@ -232,7 +239,7 @@ function readOptions() {
     accounts: number('accounts'),
     rounds: number('rounds'),
     seconds: number('seconds'),
-    // A ratio needs its counterpart.
+    // An operation whose result is a ratio also needs the operation that it is compared with.
     operations: OPERATION_NAMES.filter((name) => !wanted || wanted.includes(name) || name === 'select-1'),
   };
 }

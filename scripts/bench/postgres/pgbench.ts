@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { postgresPrograms } from '../../postgres/cluster.ts';
+import { postgresProgram } from '../../postgres/cluster.ts';
 
 /** The scripts that pgbench, PostgreSQL's own benchmark, runs on the same server. Results are compared with them. */
-export const BASELINES = {
+const BASELINES = {
   /** `select 1` by the simple protocol of four clients. */
   select: { clients: 4, script: 'select 1;' },
   /** One durable insert for each transaction. */
@@ -30,7 +30,7 @@ export async function pgbench(
   writeFileSync(file, `${script}\n`);
   const counts = ['-c', String(clients), '-j', '1', '-T', String(Math.max(1, Math.round(seconds)))];
   const address = ['-h', where.socket, '-U', 'postgres', where.database];
-  const { stdout } = await promisify(execFile)(join(postgresPrograms(), 'pgbench'), [
+  const { stdout } = await promisify(execFile)(postgresProgram('pgbench'), [
     ...['-n', '-M', 'simple', '-f', file, ...counts],
     ...address,
   ]);

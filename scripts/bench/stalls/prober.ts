@@ -40,7 +40,7 @@ socket.on('data', (data) => {
 socket.on('error', () => {});
 
 parentPort?.on('message', () => {
-  // A running probe has waited at least this long.
+  // The request that is waiting for its response has waited at least this long.
   if (probing) keep();
   parentPort?.postMessage(longest);
   longest = nothing();

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Longest } from './prober.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** As in `npm start`. */
+/** The options of `npm start`. */
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024', '--disable-sigusr1'];
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;

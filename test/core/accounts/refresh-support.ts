@@ -24,10 +24,10 @@ import { ringOf, seededRandom, vaultOf } from '../vault/support.ts';
 export const START = 1_750_000_000_000;
 export const HOUR = 3_600_000;
 const KEY = 'kek_refreshtest';
-export const TOKEN_URI = 'https://as.example/token';
+const TOKEN_URI = 'https://as.example/token';
 
 /** A test clock. Waiting advances it after all other work, including that of the disk, is done. */
-export class TestClock {
+class TestClock {
   at = START;
   /** Resolves when all earlier writes are durable. */
   settled: () => Promise<unknown> = async () => {};

@@ -21,7 +21,7 @@ describe('all pages of a result', () => {
     calls = [];
   });
 
-  /** Returns one page after the other, then an empty one. */
+  /** Returns the pages in order, then an empty one. */
   function provider(pages: (unknown[] | ToolOutcome)[], shape: (items: unknown[]) => unknown = (items) => items) {
     return async (call: PreparedCall): Promise<ToolOutcome> => {
       calls.push(call.at);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
-import { namesBefore } from '../../../core/imports/apply-import.ts';
+import { namesBefore } from '../../../core/imports/names-before.ts';
 import type { EnvironmentId, ReadRepositories } from '../../../db/store.ts';
 import { readCatalogueJson } from '../../support/catalogue-json.ts';
 

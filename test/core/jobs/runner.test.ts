@@ -451,7 +451,7 @@ describe('durable jobs', () => {
   });
 
   it('those that take too long fail and release their slot', async function () {
-    // It stops the clock by which the driver of a database server ends statements.
+    // Mocked timers would also stop the clock with which the driver of a database server limits statements.
     if (isOnServer()) this.skip();
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
@@ -469,6 +469,39 @@ describe('durable jobs', () => {
     } finally {
       mock.timers.reset();
     }
+  });
+
+  it('those whose claim failed leave no slot taken, and run later even if the claim was committed', async () => {
+    const { store } = world.test;
+    let failures = 0;
+    const unlucky: typeof store = {
+      ...store,
+      async note(unit) {
+        await store.note(unit);
+        if (failures++ < 2) throw new StorageError('OUTCOME_UNKNOWN', 'the connection was lost');
+      },
+    };
+    const ran: string[] = [];
+    const kind = kindOf(
+      async ({ id }) => {
+        ran.push(id);
+        return DONE;
+      },
+      { perLane: 2 },
+    );
+    const engine = await world.engine({ store: unlucky, kinds: [kind] });
+    const ids: string[] = [];
+    for (let count = 0; count < 4; count++) ids.push(await world.add('acme'));
+    for (let failed = 0; failed < 2; failed++) {
+      const error = await engine.runDue().catch((reason) => reason);
+      expect(error).to.include({ name: 'StorageError', code: 'OUTCOME_UNKNOWN' });
+      world.clock.advance(20 * SECOND);
+    }
+    await engine.runDue();
+    world.clock.advance(100 * SECOND);
+    await engine.runDue();
+    expect(ran).to.have.members(ids);
+    expect(await store.read.jobQueue.owned(engine.owner)).to.deep.equal([]);
   });
 
   it('those that were added are started by the timer', async () => {

@@ -5,7 +5,7 @@ import { type Flow, type FlowOptions, flowOf, grantedBy } from '../../support/oa
 import { type Behaviour, type ScriptableAs, startScriptableAs } from '../../support/scriptable-as.ts';
 import { closeAll } from '../net/local.ts';
 
-/** A way in which vendors deviate from the standard, and the configuration with which the client supports it. */
+/** A deviation of vendors from the standard, and the configuration with which the client supports it. */
 export interface Deviation {
   behaviour: Behaviour;
   config: OAuthConfig;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDiscovery, needsMetadata } from '../../../core/oauth/discovery.ts';
+import { createDiscovery } from '../../../core/oauth/discovery.ts';
 import { readMetadata } from '../../../core/oauth/metadata.ts';
 import { discoverResource } from '../../../core/oauth/protected-resource.ts';
 import type { FetchFor } from '../../../core/oauth/transport.ts';
@@ -106,14 +106,6 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
   it('keeps only the members that are used', () => {
     const read = readMetadata({ ...GOOD, foo: 1, code_challenge_methods_supported: ['S256', 7] }, ISSUER);
     expect(read).to.deep.equal({ ok: true, metadata: { ...GOOD, code_challenge_methods_supported: ['S256'] } });
-  });
-
-  it('is required for endpoints that the configuration lacks', () => {
-    const written = { issuer: ISSUER, authorize_uri: `${ISSUER}/authorize`, token_uri: `${ISSUER}/token` };
-    expect(needsMetadata(written)).to.equal(false);
-    expect(needsMetadata({ ...written, token_uri: undefined })).to.equal(true);
-    expect(needsMetadata({ ...written, identity: { subject: ['/id_token/sub'] } })).to.equal(true);
-    expect(needsMetadata({ token_uri: `${ISSUER}/token` })).to.equal(false);
   });
 
   it('is postponed while the server fails', async () => {

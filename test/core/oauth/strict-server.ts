@@ -19,7 +19,7 @@ export interface StrictServer {
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
   /** Issues a refresh token as a finished authorization would. */
   issue(clientId?: string): Promise<string>;
-  /** Whether an access token is alive. */
+  /** Whether an access token is valid. */
   isAlive(accessToken: string): Promise<boolean>;
   /** Ends an access token of a machine client. */
   revoke(accessToken: string): Promise<void>;

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createProcessJobs } from '../../../core/jobs/process-jobs.ts';
 import { createScrub } from '../../../core/retention/scrub.ts';
+import { startTimer } from '../../../core/scheduling/timers.ts';
 
 /** A store whose attempts have the results that the test sets, with real timers of zero length. */
 function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {
@@ -20,7 +22,8 @@ function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {
   const say = (_fields: unknown, text?: string) => void lines.push(text ?? String(_fields));
   const log = { info: say, warn: say, error: say } as never;
   const wait = async () => void (await turn());
-  const scrub = createScrub({ store, now: () => clock, wait, log }, times);
+  const startProcessJob = createProcessJobs({ startTimer, log, counted: () => {} });
+  const scrub = createScrub({ store, now: () => clock, wait, startProcessJob, log }, times);
   const until = async (condition: () => boolean) => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
   };

@@ -71,6 +71,30 @@ describe('A body template', () => {
     });
   });
 
+  it('converts Markdown to HTML, or leaves it out', () => {
+    const template = { value: { $html: { $input: 'markdown' } } };
+    expect(render(template, { markdown: '**a** <b>' })).to.deep.equal({
+      value: '<p><strong>a</strong> &lt;b&gt;</p>\n',
+    });
+    expect(render(template)).to.equal(ABSENT);
+    expect(failureOf(() => render(template, { markdown: 'a'.repeat(30_000) }))).to.deep.equal({
+      code: 'INVALID_TOOL_INPUT',
+      fields: ['tool_input.markdown'],
+    });
+  });
+
+  it('takes a member from one of two inputs, and names both if both are given', () => {
+    const template = {
+      $merge: [{ kind: 'page' }, { text: { $input: 'html' } }, { text: { $html: { $input: 'markdown' } } }],
+    };
+    expect(render(template, { html: '<p>a</p>' })).to.deep.equal({ kind: 'page', text: '<p>a</p>' });
+    expect(render(template, { markdown: 'a' })).to.deep.equal({ kind: 'page', text: '<p>a</p>\n' });
+    expect(failureOf(() => render(template, { html: 'a', markdown: 'b' }))).to.deep.equal({
+      code: 'INVALID_TOOL_INPUT',
+      fields: ['tool_input.markdown'],
+    });
+  });
+
   it('merges objects, and refuses an input that repeats a member set by the tool', () => {
     const template = { fields: { $merge: [{ title: { $input: 'title' } }, { $input: 'own' }] } };
     expect(render(template, { title: 'A', own: { field_1: 2 } })).to.deep.equal({ fields: { title: 'A', field_1: 2 } });

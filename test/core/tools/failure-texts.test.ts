@@ -1,16 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { ConnectorApi } from '../../../core/connectors/provider.ts';
 import { failureTexts } from '../../../core/tools/failure-texts.ts';
-import { failureMessage, judgeResponse } from '../../../core/tools/outcome.ts';
+import { failureMessage, responseFailure } from '../../../core/tools/outcome.ts';
 import { NOW, providerOf, toolOf } from './samples.ts';
 
 function reasonFrom(connector: string, status: number, json: unknown): string {
   const file = new URL(`../../../catalogue/connectors/${connector}.yaml`, import.meta.url);
   const { api } = parse(readFileSync(file, 'utf8')) as { api: ConnectorApi };
-  const failure = judgeResponse(toolOf(), providerOf({ api }), { status, headers: {}, json }, NOW);
+  const failure = responseFailure(toolOf(), providerOf({ api }), { status, headers: {}, json }, NOW);
   return failureMessage(status, failure ?? {}).replace(`The provider returned ${status}`, '');
+}
+
+/** Returns the first text in a value that is not blank, in the order of the document. */
+function firstText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.values(value)
+    .map(firstText)
+    .find((text) => text !== undefined);
 }
 
 describe('The error text of a rejected call', () => {
@@ -68,10 +78,34 @@ describe('The error text of a rejected call', () => {
   });
 
   it('is read from the body of an API without a special rule', () => {
-    const judged = (json: unknown) => judgeResponse(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
-    expect(judged({ fault: { faultstring: 'Quota used up' } })?.message).to.equal('faultstring: Quota used up');
-    expect(judged({ ok: false, count: 3 })?.message).to.equal(undefined);
-    expect(judged([])?.message).to.equal(undefined);
+    const failureOf = (json: unknown) =>
+      responseFailure(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
+    expect(failureOf({ fault: { faultstring: 'Quota used up' } })?.message).to.equal('faultstring: Quota used up');
+    expect(failureOf({ ok: false, count: 3 })?.message).to.equal(undefined);
+    expect(failureOf([])?.message).to.equal(undefined);
+  });
+
+  it('begins with the first text of any body whose places are not declared, and is missing if there is none', () => {
+    const word = fc.stringMatching(/^[a-z]{1,8}$/);
+    const key = word.map((text) => `k_${text}`);
+    const { body } = fc.letrec<{ body: unknown }>((tie) => ({
+      body: fc.oneof(
+        { depthSize: 'small', maxDepth: 5 },
+        fc.oneof(fc.integer(), fc.constant(null), fc.boolean(), fc.constant(' ')),
+        word.map((text) => `Text ${text}`),
+        fc.array(tie('body'), { maxLength: 4 }),
+        fc.dictionary(key, tie('body'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(body, (json) => {
+        const first = firstText(json);
+        const found = failureTexts(json, ['']);
+        if (first === undefined) expect(found).to.equal(undefined);
+        else expect(found?.split('; ')[0]).to.satisfy((text: string) => text.endsWith(first));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('stays short, and reads few values of a large body', () => {

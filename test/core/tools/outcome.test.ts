@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import type { ProviderDefinition } from '../../../core/connectors/provider.ts';
-import { isRetryable, judgeResponse, kindOfStatus, TOOL_ERROR_KINDS } from '../../../core/tools/outcome.ts';
+import { isRetryable, kindOfStatus, responseFailure, TOOL_ERROR_KINDS } from '../../../core/tools/outcome.ts';
 import { readRateLimit } from '../../../core/tools/rate-limit.ts';
 import { NOW, providerOf, toolOf } from './samples.ts';
 
-function judge(api: ProviderDefinition['api'], status: number, json?: unknown, headers: Record<string, string> = {}) {
-  return judgeResponse(toolOf(), providerOf({ api }), { status, headers, json }, NOW);
+function failureOf(
+  api: ProviderDefinition['api'],
+  status: number,
+  json?: unknown,
+  headers: Record<string, string> = {},
+) {
+  return responseFailure(toolOf(), providerOf({ api }), { status, headers, json }, NOW);
 }
 
 describe('The kind of a failure', () => {
@@ -45,15 +50,15 @@ describe('The kind of a failure', () => {
         },
       ],
     };
-    expect(judge(api, 200, { ok: true, error: 'invalid_auth' })).to.equal(undefined);
-    expect(judge(api, 200, { ok: false, error: 'invalid_auth' })).to.include({
+    expect(failureOf(api, 200, { ok: true, error: 'invalid_auth' })).to.equal(undefined);
+    expect(failureOf(api, 200, { ok: false, error: 'invalid_auth' })).to.include({
       kind: 'upstream_auth',
       code: 'invalid_auth',
     });
-    expect(judge(api, 200, { ok: false, error: 'channel_not_found' })?.kind).to.equal('upstream_not_found');
-    expect(judge(api, 200, { ok: false, error: 'toString' })?.kind).to.equal('upstream_bad_request');
-    expect(judge(api, 200, { ok: false })?.kind).to.equal('upstream_bad_request');
-    expect(judge(api, 500, { ok: true })?.kind).to.equal('upstream_server_error');
+    expect(failureOf(api, 200, { ok: false, error: 'channel_not_found' })?.kind).to.equal('upstream_not_found');
+    expect(failureOf(api, 200, { ok: false, error: 'toString' })?.kind).to.equal('upstream_bad_request');
+    expect(failureOf(api, 200, { ok: false })?.kind).to.equal('upstream_bad_request');
+    expect(failureOf(api, 500, { ok: true })?.kind).to.equal('upstream_server_error');
   });
 
   it('is read from GraphQL errors in a 200, also beside data', () => {
@@ -68,16 +73,16 @@ describe('The kind of a failure', () => {
         },
       ],
     };
-    expect(judge(api, 200, { data: { a: 1 } })).to.equal(undefined);
-    expect(judge(api, 200, { data: { a: 1 }, errors: [] })).to.equal(undefined);
-    expect(judge(api, 200, { data: null, errors: [{ message: 'No field' }] })).to.include({
+    expect(failureOf(api, 200, { data: { a: 1 } })).to.equal(undefined);
+    expect(failureOf(api, 200, { data: { a: 1 }, errors: [] })).to.equal(undefined);
+    expect(failureOf(api, 200, { data: null, errors: [{ message: 'No field' }] })).to.include({
       kind: 'upstream_bad_request',
       message: 'No field',
     });
-    expect(judge(api, 400, { errors: [{ message: 'Slow', extensions: { code: 'RATELIMITED' } }] })?.kind).to.equal(
+    expect(failureOf(api, 400, { errors: [{ message: 'Slow', extensions: { code: 'RATELIMITED' } }] })?.kind).to.equal(
       'upstream_rate_limited',
     );
-    expect(judge(api, 403, { errors: [{ message: 'No' }] })?.kind).to.equal('upstream_forbidden');
+    expect(failureOf(api, 403, { errors: [{ message: 'No' }] })?.kind).to.equal('upstream_forbidden');
   });
 
   it('uses predicates for certain statuses, and those of the tool first', () => {
@@ -96,7 +101,7 @@ describe('The kind of a failure', () => {
       api: { errors: [{ when: { pointer: '/code', exists: true }, default: 'upstream_conflict' }] },
     });
     const kind = (status: number) =>
-      judgeResponse(tool, provider, { status, headers: {}, json: { code: 7 } }, NOW)?.kind;
+      responseFailure(tool, provider, { status, headers: {}, json: { code: 7 } }, NOW)?.kind;
     expect([kind(403), kind(400)]).to.deep.equal(['upstream_rate_limited', 'upstream_conflict']);
   });
 
@@ -110,11 +115,11 @@ describe('The kind of a failure', () => {
       },
     };
     const reset = String(NOW / 1000 + 30);
-    expect(judge(api, 403, {}, { 'x-remaining': '5', 'x-reset': reset })?.kind).to.equal('upstream_forbidden');
-    const spent = judge(api, 403, {}, { 'x-remaining': '0', 'x-reset': reset });
+    expect(failureOf(api, 403, {}, { 'x-remaining': '5', 'x-reset': reset })?.kind).to.equal('upstream_forbidden');
+    const spent = failureOf(api, 403, {}, { 'x-remaining': '0', 'x-reset': reset });
     expect([spent?.kind, spent?.rate.retryAfterMs]).to.deep.equal(['upstream_rate_limited', 30_000]);
-    expect(judge(api, 403, {}, { 'retry-after': '60' })?.kind).to.equal('upstream_rate_limited');
-    expect(judge({}, 403, {}, { 'retry-after': '60' })?.kind).to.equal('upstream_forbidden');
+    expect(failureOf(api, 403, {}, { 'retry-after': '60' })?.kind).to.equal('upstream_rate_limited');
+    expect(failureOf({}, 403, {}, { 'retry-after': '60' })?.kind).to.equal('upstream_forbidden');
   });
 
   it('states whether a retry can help and cannot have a second effect', () => {

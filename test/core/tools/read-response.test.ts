@@ -170,6 +170,29 @@ describe('A response', () => {
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
 
+  it('shows HTML as Markdown, and removes a secret from it that an element or an entity had split', () => {
+    const tool = toolOf({ response: { markdown: ['/body/value'] } });
+    const scrub = createScrubber(['tok_secret_123']);
+    const shown = (value: unknown) => {
+      const outcome = readResponse(prepared({ tool }), json(200, { body: { value } }), { ...RULES, scrub });
+      return outcome.ok && outcome.data;
+    };
+    expect(shown('<h1>A</h1><p>b</p>')).to.deep.equal({ body: { value: '# A\n\nb' } });
+    expect(shown(7)).to.deep.equal({ body: { value: 7 } });
+    expect(shown('tok_&#115;ecret_123 tok_<span>secret_123</span> tok_other')).to.deep.equal({
+      body: { value: '[secret] [secret] tok_other' },
+    });
+  });
+
+  it('stays within its limit when lines of a quote become longer', () => {
+    const tool = toolOf({ response: { max_bytes: 16_384, markdown: [''] } });
+    const html = `${'<blockquote>'.repeat(8)}${'a<p>'.repeat(480)}`;
+    const outcome = readResponse(prepared({ tool }), json(200, html), RULES);
+    expect(html.length, 'the control: shorter than the result').to.be.below(16_384 / 8);
+    expect(JSON.stringify(outcome.ok && outcome.data).length).to.be.within(14_000, 16_384);
+    expect(outcome.ok && outcome.truncated).to.not.equal(undefined);
+  });
+
   it('stays within its limit, also if a short text becomes longer when it is encoded again', () => {
     const worst = [
       '1e20',

@@ -5,7 +5,7 @@ import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { generateSigningKey } from '../../../core/tokens/signing-key.ts';
 import { type AssumeRoleRequest, assumeRole } from '../../../core/trusted-idp/assume-role.ts';
 import { identityClaims, identitySubject } from '../../../core/trusted-idp/identity-token.ts';
-import type { AssumeRoleOutcome } from '../../../core/trusted-idp/judge-response.ts';
+import type { AssumeRoleOutcome } from '../../../core/trusted-idp/read-response.ts';
 import { fromTemporaryDetails, toTemporaryDetails } from '../../../core/trusted-idp/temporary-credentials.ts';
 import { closeAll, egressTo } from '../net/local.ts';
 import { type Cloud, ROLE, startCloud } from './cloud.ts';

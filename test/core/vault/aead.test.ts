@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
-import { open, openSalted, seal, sealSalted } from '../../../core/vault/aead.ts';
+import { createSaltedSealer, open, openSalted, seal, sealSalted } from '../../../core/vault/aead.ts';
 import { seededRandom } from './support.ts';
 
 const random = seededRandom('aead');
@@ -54,5 +54,34 @@ describe('sealSalted', () => {
     const one = sealSalted(key, data, plaintext, withSalt(1)).subarray(28);
     const other = sealSalted(key, data, plaintext, withSalt(2)).subarray(28);
     expect(one).to.not.deep.equal(other);
+  });
+});
+
+describe('createSaltedSealer', () => {
+  const saltOf = (sealed: Buffer) => sealed.toString('hex', 0, 16);
+  const nonceOf = (sealed: Buffer) => sealed.toString('hex', 16, 28);
+
+  it('seals messages that openSalted decrypts', () => {
+    const sealOne = createSaltedSealer(key, random);
+    for (const text of ['one', 'two']) {
+      expect(openSalted(key, data, sealOne(data, Buffer.from(text))).toString()).to.equal(text);
+    }
+  });
+
+  it('gives each message its own nonce, and takes another salt for every thousand', () => {
+    const sealOne = createSaltedSealer(key, random);
+    const sealed = Array.from({ length: 2001 }, () => sealOne(data, plaintext));
+    expect(new Set(sealed.map(nonceOf)).size).to.equal(2001);
+    const salts = Map.groupBy(sealed, saltOf);
+    expect([...salts.values()].map(({ length }) => length)).to.deep.equal([1000, 1000, 1]);
+  });
+
+  it('shares no salt with another sealer, as that of another process', () => {
+    const [one, other] = [createSaltedSealer(key, random), createSaltedSealer(key, random)];
+    expect(saltOf(one(data, plaintext))).to.not.equal(saltOf(other(data, plaintext)));
+  });
+
+  it('rejects a random source that returns too few bytes', () => {
+    expect(() => createSaltedSealer(key, () => Buffer.alloc(8))(data, plaintext)).to.throw(RangeError);
   });
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { judge, readKeyFile } from '../../../core/vault/key-file.ts';
+import { checkKeyFile, readKeyFile } from '../../../core/vault/key-file.ts';
 import { failureOf, keyLine, withDirectory } from './support.ts';
 
 const TEXT = `${keyLine('kek_aaaaaaaa')}\n`;
@@ -38,7 +38,7 @@ describe('the key file', () => {
     const allowed = (mode: number, { owner, user }: { owner: bigint; user: number }) => {
       const stat = { mode: BigInt(mode), size: 100n, uid: owner, isFile: () => true };
       try {
-        judge('keys', stat, user);
+        checkKeyFile('keys', stat, user);
         return true;
       } catch {
         return false;

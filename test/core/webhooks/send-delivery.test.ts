@@ -77,7 +77,7 @@ describe('a webhook endpoint', () => {
   });
 
   for (const status of [200, 500]) {
-    it(`that returns ${status} and a gigabyte is disconnected, and judged by its status`, async () => {
+    it(`that returns ${status} and a gigabyte is disconnected, and its status determines the outcome`, async () => {
       let written = 0;
       const local = await serve(async (_request, response) => {
         response.writeHead(status);
@@ -114,7 +114,7 @@ describe('a webhook endpoint', () => {
       'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 5\r\n\r\nplain',
   };
   for (const [lie, text] of Object.entries(lies)) {
-    it(`that sends ${lie} is judged by its status`, async () => {
+    it(`that sends ${lie} succeeds or fails by its status`, async () => {
       const local = await serveRaw((socket) => socket.once('data', () => socket.end(text)));
       const sent = await to(local);
       expect(sent).to.include({ isDelivered: true });

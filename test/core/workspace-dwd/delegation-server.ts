@@ -11,10 +11,10 @@ import { serve, startEgress } from '../net/local.ts';
 export const ISSUER = 'https://workspace.example';
 export const TOKEN_ENDPOINT = new URL('/token', ISSUER);
 export const CLIENT_EMAIL = 'robot@project.iam.example';
-export const KEY_ID = 'key-1';
+const KEY_ID = 'key-1';
 /** The users of the workspace, and the scopes that the administrator has delegated. */
 export const USERS = ['maria@acme.example', 'jonas@acme.example'] as const;
-export const DELEGATED = ['openid', 'mail.read', 'calendar.read'] as const;
+const DELEGATED = ['openid', 'mail.read', 'calendar.read'] as const;
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const MAX_LIFE_S = 3600;

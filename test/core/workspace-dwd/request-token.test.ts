@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
 import { delegationClaims } from '../../../core/workspace-dwd/assertion.ts';
-import type { DelegatedToken, DelegatedTokenOutcome } from '../../../core/workspace-dwd/judge-response.ts';
+import type { DelegatedToken, DelegatedTokenOutcome } from '../../../core/workspace-dwd/read-response.ts';
 import { type DelegatedTokenRequest, requestDelegatedToken } from '../../../core/workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../../core/workspace-dwd/service-account.ts';
 import { rsaPair } from '../../support/rsa-pair.ts';

@@ -19,7 +19,7 @@ const WRITERS = 24;
 
 describe('a PostgreSQL server that crashes under load', function () {
   if (!isAvailable()) return;
-  this.timeout(60_000 + KILLS * 30_000);
+  this.timeout(600_000 + KILLS * 30_000);
   let cluster: Cluster;
   let store: Store;
   let environment: Environment;

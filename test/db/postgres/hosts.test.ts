@@ -30,9 +30,8 @@ describe('the hosts of DATABASE_URL', () => {
   });
 });
 
-describe('a primary and a standby', function () {
+describe('a primary and a standby', () => {
   if (!isAvailable()) return;
-  this.timeout(120_000);
   let primary: Cluster;
   let standby: Standby;
   let store: Store | undefined;

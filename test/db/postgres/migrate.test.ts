@@ -20,9 +20,8 @@ const CONTRACT = migrationOf(
 );
 const NEXT = [...OWN, EXPAND, CONTRACT];
 
-describe('migrations of a server', function () {
+describe('migrations of a server', () => {
   if (!isAvailable()) return;
-  this.timeout(60_000);
   let name: string;
   let session: Session;
 

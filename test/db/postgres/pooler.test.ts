@@ -6,6 +6,7 @@ import {
   directUrlOf,
   dropDatabase,
   isAvailable,
+  runIn,
   socketOfTests,
 } from '../../support/postgres/databases.ts';
 import { type Pooler, startPooler, supportsPreparedStatements } from '../../support/postgres/pgbouncer.ts';
@@ -39,6 +40,25 @@ describe('PgBouncer in transaction mode, without support for prepared statements
       const store = await openStore({ location, now: () => NOW, connections: { prepare } });
       const found = await store.write((tx) => tx.instances.list());
       expect(found).to.deep.equal([]);
+      await store.close();
+    }
+  });
+
+  it('keeps connections of servers during a crash of PostgreSQL, which are then opened again', async () => {
+    const store = await openStore({
+      location: addressOf(pooler.socket, name),
+      now: () => NOW,
+      connections: { prepare: false, writers: 2 },
+    });
+    try {
+      const register = (id: string) =>
+        store.write((tx) => tx.instances.register({ id, version: '1', startedAt: NOW, beatAt: NOW, keys: [] }));
+      await Promise.all([register('inst_1'), register('inst_2')]);
+      // As after a crash: this table is empty then, and the next new connection adds a row.
+      runIn(name, 'delete from server_lives');
+      await Promise.all([register('inst_3'), register('inst_4'), register('inst_5')]);
+      expect((await store.read.instances.list()).length).to.equal(5);
+    } finally {
       await store.close();
     }
   });

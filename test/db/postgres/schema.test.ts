@@ -18,6 +18,7 @@ const SUMS = [
   'execution_counts',
   'idempotency_bytes',
   'execution_statistics',
+  'refresh_statistics',
 ];
 const TYPES: Record<string, string> = { integer: 'bigint', blob: 'bytea', text: 'text' };
 

@@ -1,9 +1,22 @@
 import { expect } from 'chai';
 import { openStore } from '../../../db/open-store.ts';
+import { createCommitOutcomes } from '../../../db/postgres/commit-outcomes.ts';
+import { translateError } from '../../../db/postgres/errors.ts';
+import { readOnlyOutside } from '../../../db/postgres/read-only-outside.ts';
+import { createReaders, type Readers } from '../../../db/postgres/readers.ts';
+import { type EpochSession, withEpoch } from '../../../db/postgres/server-epoch.ts';
+import { openSession, type Session } from '../../../db/postgres/session.ts';
+import { createWriter, type Writer } from '../../../db/postgres/writer.ts';
 import { AUDIT_HEAD, type AuditHead, type Store } from '../../../db/store.ts';
 import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databases.ts';
 import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
 import { account, failure, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
+
+/** The lane of a chain with this start: see 0001_initial.sql. */
+const laneOf = (start: number) => (start / 2 ** 30) % 1024;
+
+const ENDS_CONNECTIONS =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()';
 
 describe('units on PostgreSQL', () => {
   if (!isAvailable()) return;
@@ -172,7 +185,7 @@ describe('units on PostgreSQL', () => {
     for (const id of ids.slice(0, 5)) await test.store.write((tx) => tx.accounts.remove(test.env, id, NOW));
     const rows = () => Number(runIn(name, 'select count(*) from account_counts'));
     const before = rows();
-    runIn(name, 'select fold_counts()');
+    await test.store.fold?.();
     expect(before).to.be.above(rows());
     expect(rows()).to.equal(1);
     expect(await total()).to.equal(15);
@@ -188,6 +201,35 @@ describe('units on PostgreSQL', () => {
     expect((await test.store.read.audit.chains(test.env)).length).to.be.within(2, 8);
     runIn(name, 'delete from audit_log where seq = (select max(seq) from audit_log)');
     expect(await test.store.read.audit.verifyChain(test.env)).to.have.property('intact', false);
+  });
+
+  it('of several instances begin with different chains of the audit log, so that they do not conflict after a start', async () => {
+    let runs = 0;
+    const append = async (store: Store, place: number) =>
+      store.write(async (tx) => {
+        runs++;
+        await tx.audit.append(test.env, entry(`action.${place}`));
+      });
+    /** Lets each connection of new instances append once, at the same time. @returns the number of runs */
+    const runsOf = async (places: readonly number[]) => {
+      const stores = await Promise.all(places.map(() => test.database.open({ connections: { writers: 8 } })));
+      for (const [number, store] of stores.entries())
+        store.fence(await test.register(test.newId('inst')), places[number] as number);
+      runs = 0;
+      await Promise.all(stores.flatMap((store) => Array.from({ length: 8 }, (_, place) => append(store, place))));
+      await Promise.all(stores.map((store) => store.close()));
+      return runs;
+    };
+    const places = [0, 1, 2];
+    // The first time, all of these chains are new.
+    expect(await runsOf(places)).to.equal(24);
+    expect(await runsOf(places)).to.equal(24);
+    const used = (await test.store.read.audit.chains(test.env)).map(({ start }) => laneOf(start));
+    expect(used).to.have.members(Array.from({ length: 24 }, (_, lane) => lane));
+    // The negative control: instances with one place begin with the same chains, and conflict where their units overlap in time.
+    let same = 24;
+    for (let round = 0; round < 20 && same === 24; round++) same = await runsOf([0, 0, 0]);
+    expect(same).to.be.above(24);
   });
 
   it('notice that a chain was deleted with the record of its end, if the log has named that end', async () => {
@@ -209,12 +251,82 @@ describe('units on PostgreSQL', () => {
     expect(verdict).to.deep.equal({ intact: false, brokenAt: victim.seq });
   });
 
+  it('begin an audit chain again that a crash of the server has undone', async () => {
+    await test.store.close();
+    test.store = await test.database.open({ connections: { writers: 1 } });
+    for (const action of ['first', 'second']) await test.store.note((tx) => tx.audit.append(test.env, entry(action)));
+    // As a crash does with commits that were not durable.
+    runIn(name, 'delete from audit_log; delete from audit_heads; update server_lives set life = gen_random_uuid()');
+    runIn(name, ENDS_CONNECTIONS);
+    const append = () => test.store.write((tx) => tx.audit.append(test.env, entry('third')));
+    await append().catch(append);
+    expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 1 });
+  });
+
+  describe('of a connection that fails at one statement', () => {
+    let readers: Readers;
+    let session: EpochSession;
+    /** Called with each statement of the connection. */
+    let send: Session['query'];
+    let writer: Writer;
+
+    beforeEach(async () => {
+      const open = () => openSession(test.database.location);
+      readers = createReaders(open, 1);
+      session = await readOnlyOutside(withEpoch(open))();
+      const query: Session['query'] = (statement) => send(statement);
+      writer = createWriter({
+        connection: {
+          session: async () => ({ ...session, isOpen: () => session.isOpen(), query }),
+          waiting: () => 0,
+          close: () => session.close(),
+        },
+        ...{ place: 7, prepare: true, outcomes: createCommitOutcomes(readers), readers, report: () => {} },
+      });
+    });
+
+    afterEach(async () => {
+      await writer.close();
+      await readers.close();
+    });
+
+    const create = (isolated: boolean) =>
+      writer.run(
+        async (tx) => {
+          await tx.accounts.insert(test.env, account(test.newId, connectionId));
+          await tx.audit.append(test.env, entry('created'));
+        },
+        { isolated, alone: false, again: false },
+      );
+
+    it('change nothing if their transaction could not begin', async function () {
+      // Connections that a pool passes to others stay as they are.
+      if (!(await session.isDirect())) return this.skip();
+      // As if an operator had canceled the statement.
+      send = (statement) => session.query(statement.text.startsWith('begin') ? { text: 'select 1 / 0' } : statement);
+      for (const isolated of [true, false]) {
+        expect((await failure(create(isolated))).message).to.include('division by zero');
+      }
+      expect(await total()).to.equal(0);
+      expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 0 });
+    });
+
+    it('are committed once if the reply of the commit does not arrive in time', async () => {
+      send = async (statement) => {
+        const reply = session.query(statement);
+        if (statement.text !== 'commit') return await reply;
+        await reply;
+        throw translateError(new Error('Query read timeout'));
+      };
+      await create(true);
+      expect(await total()).to.equal(1);
+      expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 1 });
+    });
+  });
+
   it('work again after the server has ended all connections', async () => {
     await added();
-    runIn(
-      name,
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
-    );
+    runIn(name, ENDS_CONNECTIONS);
     const outcomes = await Promise.allSettled([added(), added()]);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason.name).to.equal('StorageError');

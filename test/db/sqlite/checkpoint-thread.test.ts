@@ -25,7 +25,7 @@ describe('the checkpoint thread', () => {
   function run(code: string): Promise<{ stdout: string; stderr: string }> {
     const script = join(folder, 'script.mjs');
     writeFileSync(script, code);
-    return promisify(execFile)(process.execPath, [script, path, MODULE], { timeout: 60_000 });
+    return promisify(execFile)(process.execPath, [script, path, MODULE], { timeout: 300_000 });
   }
   const START = `
     const { createCheckpointThread } = await import(process.argv[3]);

@@ -35,7 +35,7 @@ function runAndKill(file: string, round: number, acknowledgements: number): Prom
 
 describe('a process that is killed', () => {
   it(`loses nothing that it has acknowledged, ${ROUNDS} times`, async function () {
-    this.timeout(30_000 + ROUNDS * 6_000);
+    this.timeout(600_000 + ROUNDS * 6_000);
     const directory = temporaryDirectory();
     const file = join(directory.path, 'crash.db');
     const acknowledged = new Set<string>();

@@ -102,6 +102,7 @@ describe('F6: the statements of lists that grow without limit', () => {
       const lane = await store.read.jobQueue.nextLane(kind, undefined);
       await store.read.jobQueue.nextLane(kind, lane);
       await store.read.jobQueue.abandoned(10);
+      await store.read.jobQueue.owned(1);
       for (const state of ['WAITING', 'RUNNING', 'FAILED'] as const) await store.read.jobQueue.tally(kind, state, 10);
       await store.read.storedContents.total(env, 'file');
       await store.read.connections.countAccounts(env, connectionId);
@@ -132,6 +133,15 @@ describe('F6: the statements of lists that grow without limit', () => {
     db.close();
     await test.end();
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('have no parameter alone as their limit, because SQLite would prepare them again for each value', async () => {
+    const test = await openTestStore();
+    const key = { connectionId: await github(test), identifier: 'ada', organizationId: 'org', userId: 'user' };
+    const texts = await statementsOf(() => test.store.read.accounts.byKey(test.env, key));
+    await test.end();
+    const limits = texts.flatMap((text) => / limit .*$/.exec(text) ?? []);
+    expect(limits).to.deep.equal([' limit cast(? as integer)']);
   });
 
   it('skip a lane of jobs by the whole index, and not by reading each waiting job', async () => {

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { migrate } from '../../../db/postgres/migrate.ts';
-import { addressOf, postgresPrograms } from '../../../scripts/postgres/cluster.ts';
+import { addressOf, postgresProgram } from '../../../scripts/postgres/cluster.ts';
 import { supportsPreparedStatements } from './pgbouncer.ts';
 
 /** The variable with the directory of the test server's socket; `with-postgres.ts` sets it. */
@@ -105,7 +104,7 @@ function psql(socket: string, database: string, statements: string): string {
     '-f',
     '-',
   ];
-  const done = spawnSync(join(postgresPrograms(), 'psql'), args, {
+  const done = spawnSync(postgresProgram('psql'), args, {
     input: statements,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,

@@ -15,6 +15,7 @@ const DERIVED = [
   'idempotency_bytes',
   'execution_blocks',
   'execution_statistics',
+  'refresh_statistics',
 ];
 
 /** Reads rows as the driver of a database file returns them: bytes as buffers. */

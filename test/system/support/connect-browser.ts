@@ -11,6 +11,9 @@ const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** How long an action waits for its element. The limit only detects a hang: a loaded machine takes long to show a page. */
+export const PATIENCE_MS = 300_000;
+
 export const PHONE = { width: 320, height: 640 };
 export const DESK = { width: 1440, height: 900 };
 
@@ -32,6 +35,7 @@ export function launch(hosts: Readonly<Record<string, number>>): Promise<Browser
 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: DESK, ignoreHTTPSErrors: true, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const [complaints, requested]: [string[], string[]] = [[], []];
   page.on('console', (message) => {

@@ -1,8 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { OperatorRole } from '../../../db/store.ts';
+import { freePort } from '../../../scripts/demo/process.ts';
 import { offer } from '../../support/operators.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { closedPort, json, startUpstream, type Upstream } from '../../support/upstream.ts';
+import { json, startUpstream, type Upstream } from '../../support/upstream.ts';
 import { launch, openPage, type Watched } from './connect-browser.ts';
 
 /** A server with its console, a provider on this machine that it may reach, and a browser. */
@@ -19,7 +20,7 @@ export interface ConsoleWorld {
 
 export async function startConsoleWorld(env: Record<string, string> = {}): Promise<ConsoleWorld> {
   const upstream = await startUpstream(({ target }, res) => json(res, 200, { path: target, name: 'A note' }));
-  const port = String(await closedPort());
+  const port = String(await freePort());
   const baseUrl = `http://127.0.0.1:${port}`;
   const server = await startTestServer({
     env: {

@@ -16,7 +16,7 @@ from oauthlib.oauth1.rfc5849.errors import OAuth1Error
 CLIENT_KEY = "client-key-of-the-tests"
 CLIENT_SECRET = "client secret & more"
 CALLBACK = "https://valetkey.example/oauth/callback/"
-# By which name it is called, where that is not the address that it has.
+# The public origin of the provider, if it is not the address at which it listens.
 NAME = sys.argv[1] if len(sys.argv) > 1 else None
 
 

@@ -29,8 +29,8 @@ const CHANGED: Record<string, readonly string[]> = {
   webhook_endpoint: ['webhooks', 'audit'],
 };
 
-/** Queries that stored events do not cover, because there are too many calls and deliveries. */
-const WITHOUT_EVENTS = ['executions', 'deliveries'];
+/** Queries that stored events do not cover, because there are too many calls, deliveries and successful refreshes. */
+const WITHOUT_EVENTS = ['executions', 'deliveries', 'refreshes'];
 const WITH_EVENTS = [
   'accounts',
   'account',

@@ -14,7 +14,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // The API would reject a rejected request again.
+      // A request that the API has rejected would be rejected again, so it is not repeated.
       retry: (count, error) => count < MAX_RETRIES && !(error instanceof ApiProblem && error.status < 500),
     },
   },

@@ -12,3 +12,6 @@ export const PAGES = [
   { to: '/import', label: 'Import' },
   { to: '/settings', label: 'Settings' },
 ] as const;
+
+/** Takes the place of the name of a connection in addresses, where each connection will do. */
+export const ANY_CONNECTION = 'any';

@@ -55,10 +55,10 @@ export function removeLostReferences(
   });
 }
 
-function visit(node: unknown, place: readonly string[], judge: (node: Data, place: readonly string[]) => void): void {
+function visit(node: unknown, place: readonly string[], inspect: (node: Data, place: readonly string[]) => void): void {
   if (!isRecord(node)) return;
-  judge(node, place);
-  for (const [step, schema] of subschemas(node)) visit(schema, [...place, ...step], judge);
+  inspect(node, place);
+  for (const [step, schema] of subschemas(node)) visit(schema, [...place, ...step], inspect);
 }
 
 function leads(root: Data, reference: string, anchors: ReadonlySet<string>): boolean {

@@ -50,7 +50,7 @@ export const LARGE_DATA: readonly Scenario[] = [
     name: '200,000 expired idempotency keys and 50,000 old executions',
     seed: (env) => fill(env, `${expiredKeys(200_000)} ${executions(50_000, 1)}`),
     async play(lab) {
-      // The first removal of expired rows begins five seconds after the start.
+      // Expired rows are first removed five seconds after the start.
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       return String(await lab.status('GET', '/api/v1/executions'));
     },

@@ -8,7 +8,7 @@ import { executions, fill, numbers } from './seed-data.ts';
 const HOUR = 60 * 60 * 1000;
 const THREAD_MIB = THREADS.heapBytes / (1024 * 1024);
 
-/** Stores as many connections as an environment may have, with settings of the size that all of them may have together. */
+/** Stores as many connections as an environment may have. Their settings together have the maximum size. */
 async function storeConnections(env: Record<string, string>): Promise<void> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const { parts, firstStart } = await createApplication(config, secrets);

@@ -23,7 +23,7 @@ const listener = createServer((req, res) => {
 }).listen(0, '127.0.0.1');
 await new Promise((resolve) => listener.once('listening', resolve));
 
-/** What every library asks of an application: `OAuthClientProvider`. */
+/** The interface that every library requires of an application: `OAuthClientProvider`. */
 class KeptLogin {
   redirectUrl = `http://127.0.0.1:${listener.address().port}/callback`;
   kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 export interface ClientRun {
   code: number | null;

@@ -2,9 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { MCP_LOGIN } from '../../../../core/budgets.ts';
+import { freePort } from '../../../../scripts/demo/process.ts';
 import { testClock } from '../../../support/clock.ts';
 import { startTestServer, type TestServer } from '../../../support/server.ts';
-import { closedPort, json, startUpstream, type Upstream } from '../../../support/upstream.ts';
+import { json, startUpstream, type Upstream } from '../../../support/upstream.ts';
 import { launch, openPage } from '../connect-browser.ts';
 import { addNotes } from '../console-data.ts';
 import { startModel } from './model.ts';
@@ -33,7 +34,7 @@ export interface ClientsWorld {
   upstream: Upstream;
   /** The model of those clients that are agents. */
   model: Upstream;
-  /** The address of the MCP server, which is all that a client is given. */
+  /** The address of the MCP server, which is the only setting of a client. */
   address: string;
   /** The number of logins that the application has completed. */
   logins(): number;
@@ -57,7 +58,7 @@ export async function startClientsWorld(): Promise<ClientsWorld> {
   const model = await startModel(TOOL.name, TOOL.input);
   const clock = testClock();
   const began = clock.now();
-  const port = await closedPort();
+  const port = await freePort();
   const server = await startTestServer({
     env: {
       PORT: String(port),

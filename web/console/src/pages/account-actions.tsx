@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { api, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Button, Confirm, Status, Trouble } from '../ui/parts.tsx';
-import { type Account, TryTool } from './account.tsx';
 import { allowVerifyAddress } from './connect-account.tsx';
 import { createLinkForHere } from './link.ts';
+import { type Account, TryTool } from './try-tool.tsx';
 
 const CHECKED = {
   ACTIVE: { tone: 'ACTIVE', label: 'The provider accepts the credentials' },

@@ -6,12 +6,11 @@ import { typeName } from '../ui/format.ts';
 import { List } from '../ui/list.tsx';
 import { Card, Empty, Facts, Loading, Page, Status, Time } from '../ui/parts.tsx';
 import { AccountActions } from './account-actions.tsx';
-import { AUDIT_COLUMNS, loadAudit } from './audit.tsx';
+import { loadAudit, TIMELINE_COLUMNS } from './audit.tsx';
 import { EXECUTION_COLUMNS, loadExecutions } from './executions.tsx';
+import { type Account, TryTool } from './try-tool.tsx';
 
 const BACK = { to: '/accounts', label: 'All accounts' } as const;
-
-export type Account = Schemas['ConnectedAccountDetails'];
 
 /** The recommended next step of an operator, for each status. */
 const NEXT: Record<Schemas['AccountStatus'], string> = {
@@ -67,7 +66,8 @@ export function AccountPage() {
           label="Timeline"
           queryKey={['audit', 'account', id]}
           load={(token) => loadAudit({ subject_id: id }, token)}
-          columns={AUDIT_COLUMNS.filter(({ head }) => head !== 'Subject')}
+          columns={TIMELINE_COLUMNS}
+          wraps
           rowKey={(row) => row.id}
           empty={<p className="muted">Nothing was recorded, or it was archived.</p>}
         />
@@ -100,18 +100,6 @@ export function AccountPage() {
         />
       </Card>
     </Page>
-  );
-}
-
-export function TryTool({ account }: { account: Account }) {
-  return (
-    <Link
-      className="button primary"
-      to="/tools"
-      search={{ connector: account.provider, account: account.id, read_only: 'true' }}
-    >
-      Try a tool
-    </Link>
   );
 }
 

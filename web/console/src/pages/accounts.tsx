@@ -4,38 +4,51 @@ import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Empty, Page, Status, Time } from '../ui/parts.tsx';
 import { ConnectAccount } from './connect-account.tsx';
 import { RevocationList } from './revocations.tsx';
 
 type Account = Schemas['ConnectedAccountSummary'];
 
-const COLUMNS: readonly Column<Account>[] = [
-  {
-    head: 'Account',
-    min: 8.5,
-    grow: 5,
-    cell: (row) => (
-      <Link to="/accounts/$id" params={{ id: row.id }}>
+const column = columnsOf<Account>();
+
+const COLUMNS = column.columns([
+  column.accessor('identifier', {
+    header: 'Account',
+    cell: ({ getValue, row }) => (
+      <Link to="/accounts/$id" params={{ id: row.original.id }}>
         <bdi>
-          <Breakable text={row.identifier} />
+          <Breakable text={getValue()} />
         </bdi>
       </Link>
     ),
-  },
-  { head: 'Status', min: 10, grow: 0, cell: (row) => <Status value={row.status} /> },
-  { head: 'Provider', min: 6, grow: 2, cell: (row) => row.provider },
-  { head: 'User', min: 6, grow: 2, cell: (row) => <bdi>{row.user_id}</bdi> },
-  {
-    head: 'Organization',
-    min: 6,
-    grow: 2,
-    cell: (row) => <bdi>{row.organization_id}</bdi>,
-    hasValue: (row) => row.organization_id !== '',
-  },
-  { head: 'Last used', min: 6.5, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
-];
+    meta: { min: 8.5, grow: 3 },
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ getValue }) => <Status value={getValue()} />,
+    meta: { min: 10 },
+  }),
+  column.accessor('provider', { header: 'Provider', meta: { min: 6, grow: 2 } }),
+  column.accessor('user_id', {
+    header: 'User',
+    cell: ({ getValue }) => <bdi>{getValue()}</bdi>,
+    meta: { min: 6, grow: 2 },
+  }),
+  column.accessor((row) => row.organization_id, {
+    id: 'organization',
+    header: 'Organization',
+    cell: ({ getValue }) => <bdi>{getValue()}</bdi>,
+    meta: { min: 6, grow: 2, isOptional: true },
+  }),
+  column.accessor('last_used_at', {
+    header: 'Last used',
+    cell: ({ getValue }) => <Time value={getValue()} />,
+    meta: { min: 6.5, grow: 1 },
+  }),
+]);
 
 const FILTERS = [
   { name: 'query', label: 'Identifier contains', placeholder: 'ada@' },

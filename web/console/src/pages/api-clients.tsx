@@ -1,7 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { Button, Card, Confirm, Copy, Field, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
+import { Breakable } from '../ui/breakable.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
+import { Button, Card, Confirm, Copy, Field, Status, Time, Trouble } from '../ui/parts.tsx';
 
 type Client = Schemas['ApiClient'];
 type Scope = Schemas['Scope'];
@@ -19,12 +22,75 @@ const SCOPES: Record<string, readonly Scope[]> = {
   ],
 };
 
+const column = columnsOf<Client>();
+
+function columnsFor(actions: { rotate(id: string): void; disable(client: Client): void }) {
+  return column.columns([
+    column.accessor('name', {
+      header: 'Name',
+      cell: ({ getValue, row }) => (
+        <div>
+          <bdi>{getValue()}</bdi>
+          <br />
+          <code className="muted">
+            <Breakable text={row.original.id} />
+          </code>
+        </div>
+      ),
+      meta: { min: 10, grow: 3 },
+    }),
+    column.accessor('enabled', {
+      header: 'State',
+      cell: ({ getValue }) => <Status value={getValue() ? 'ENABLED' : 'DISABLED'} />,
+      meta: { min: 6.5 },
+    }),
+    column.accessor('scopes', {
+      header: 'Scopes',
+      cell: ({ getValue }) => (
+        <details>
+          <summary>{getValue().length === 1 ? '1 scope' : `${getValue().length} scopes`}</summary>
+          {getValue().join(', ')}
+        </details>
+      ),
+      meta: { min: 8, grow: 2 },
+    }),
+    column.accessor('secrets', {
+      header: 'Secrets',
+      cell: ({ getValue }) => (
+        <div>
+          {getValue().map(({ id, prefix, expires_at: expires }) => (
+            <div key={id}>
+              <code>{prefix}…</code>{' '}
+              {expires && (
+                <>
+                  expires <Time value={expires} />
+                </>
+              )}
+            </div>
+          ))}
+        </div>
+      ),
+      meta: { min: 9, grow: 2 },
+    }),
+    column.display({
+      header: 'Actions',
+      cell: ({ row: { original: client } }) =>
+        client.enabled && (
+          <span className="row-actions">
+            <Button onClick={() => actions.rotate(client.id)}>Rotate the secret</Button>
+            <Button kind="danger" onClick={() => actions.disable(client)}>
+              Disable …
+            </Button>
+          </span>
+        ),
+      meta: { min: 17 },
+    }),
+  ]);
+}
+
 export function ApiClients() {
-  const { data, error } = useQuery({
-    queryKey: ['settings', 'clients'],
-    queryFn: () => take(api.GET('/api/v1/api_clients', { params: { query: { page_size: 100 } } })),
-  });
   const [secret, setSecret] = useState<{ id: string; secret: string }>();
+  const [confirming, setConfirming] = useState<Client>();
   const rotate = useMutation({
     mutationFn: (id: string) =>
       take(
@@ -36,52 +102,22 @@ export function ApiClients() {
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/api_clients/{client_id}:disable', { params: { path: { client_id: id } } })),
   });
-  const [confirming, setConfirming] = useState<Client>();
-  if (!data) return error ? <Trouble error={error} /> : <Loading />;
+  const columns = useMemo(() => columnsFor({ rotate: rotate.mutate, disable: setConfirming }), [rotate.mutate]);
   return (
     <Card title="API clients">
-      <WideTable label="API clients" heads={['Name', 'State', 'Scopes', 'Secrets', 'Actions']}>
-        {data.api_clients.map((client) => (
-          <tr key={client.id}>
-            <td>
-              <bdi>{client.name}</bdi>
-              <br />
-              <code className="muted">{client.id}</code>
-            </td>
-            <td>
-              <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
-            </td>
-            <td>
-              <details>
-                <summary>{client.scopes.length === 1 ? '1 scope' : `${client.scopes.length} scopes`}</summary>
-                {client.scopes.join(', ')}
-              </details>
-            </td>
-            <td>
-              {client.secrets.map(({ id, prefix, expires_at: expires }) => (
-                <div key={id}>
-                  <code>{prefix}…</code>{' '}
-                  {expires && (
-                    <>
-                      expires <Time value={expires} />
-                    </>
-                  )}
-                </div>
-              ))}
-            </td>
-            <td>
-              {client.enabled && (
-                <div className="actions">
-                  <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
-                  <Button kind="danger" onClick={() => setConfirming(client)}>
-                    Disable …
-                  </Button>
-                </div>
-              )}
-            </td>
-          </tr>
-        ))}
-      </WideTable>
+      <List
+        label="API clients"
+        queryKey={['settings', 'clients']}
+        load={async (token) => {
+          const query = { page_size: 100, ...(token !== undefined && { page_token: token }) };
+          const page = await take(api.GET('/api/v1/api_clients', { params: { query } }));
+          return { rows: page.api_clients, next: page.next_page_token, total: page.total_size };
+        }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<p className="muted">No client has been created yet.</p>}
+        wraps
+      />
       <Trouble error={rotate.error ?? disable.error} />
       {secret && (
         <div className="stack" role="status">
@@ -126,7 +162,7 @@ function NewClient({ onMade }: { onMade(id: string, secret: string): void }) {
       </Field>
       <Field label="For">
         {(id) => (
-          <select id={id} name="kind">
+          <select id={id} name="kind" data-field="scopes">
             {Object.keys(SCOPES).map((kind) => (
               <option key={kind}>{kind}</option>
             ))}

@@ -4,7 +4,8 @@ import { api, fetchWithToken, type Schemas, take } from '../api.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatNumber, formatTime, words } from '../ui/format.ts';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Empty, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 
 type Entry = Schemas['AuditEvent'];
@@ -15,14 +16,26 @@ const SUBJECTS: [RegExp, '/accounts/$id' | '/connections/$id' | '/webhooks/$id']
   [/^whk_/, '/webhooks/$id'],
 ];
 
-function Subject({ id }: { id: string }) {
+/** An id stays on one line where it fits; a name may be broken after its separators. */
+const ID = /^[a-z]+_[0-9a-z]{26}$/;
+
+/** Actions on a tool have its name as their subject. */
+const TOOL_ACTION = /^tool(_overlay)?\./;
+
+function Subject({ id, action }: { id: string; action: string }) {
+  const [isOfTool, ofOverlay] = TOOL_ACTION.exec(action) ?? [];
+  if (isOfTool)
+    return (
+      <Link to={ofOverlay ? '/overlays/$name' : '/tools/$name'} params={{ name: id }}>
+        <Breakable text={id} />
+      </Link>
+    );
   const to = SUBJECTS.find(([form]) => form.test(id))?.[1];
-  return to ? (
+  if (!to) return ID.test(id) ? <code>{id}</code> : <Breakable text={id} />;
+  return (
     <Link to={to} params={{ id }}>
-      {id}
+      <code>{id}</code>
     </Link>
-  ) : (
-    id
   );
 }
 
@@ -31,36 +44,55 @@ function titleOf(action: string): string {
   return words(action.replace(/^connected_/, ''));
 }
 
-export const AUDIT_COLUMNS: readonly Column<Entry>[] = [
-  { head: 'Time', min: 6, grow: 0, cell: (row) => <Time value={row.created_at} /> },
-  { head: 'Action', min: 13, grow: 2, cell: (row) => <span title={row.action}>{titleOf(row.action)}</span> },
-  {
-    head: 'Actor',
-    min: 8,
-    grow: 2,
-    cell: (row) => (
-      <bdi>
-        <Breakable text={row.actor} />
-      </bdi>
-    ),
-  },
-  { head: 'Subject', min: 7.5, grow: 2, cell: (row) => <Subject id={row.subject_id} /> },
-  { head: 'Details', min: 8, grow: 3, cell: (row) => textOf(row.details) },
-];
+const column = columnsOf<Entry>();
 
-/** In the audit log an action is a link to all entries with it. */
-const COLUMNS: readonly Column<Entry>[] = AUDIT_COLUMNS.map((column) =>
-  column.head === 'Action'
-    ? {
-        ...column,
-        cell: (row) => (
-          <Link to="/audit" search={{ action: row.action }} title={row.action}>
-            {titleOf(row.action)}
-          </Link>
-        ),
-      }
-    : column,
-);
+const TIME = column.accessor('created_at', {
+  header: 'Time',
+  cell: ({ getValue }) => <Time value={getValue()} />,
+  meta: { min: 6 },
+});
+const ACTOR = column.accessor('actor', {
+  header: 'Actor',
+  cell: ({ getValue }) => (
+    <bdi>
+      <Breakable text={getValue()} />
+    </bdi>
+  ),
+  meta: { min: 8, grow: 2 },
+});
+const DETAILS = column.accessor((row) => textOf(row.details), { header: 'Details', meta: { min: 8, grow: 3 } });
+
+/** What happened to one subject. */
+export const TIMELINE_COLUMNS = column.columns([
+  TIME,
+  column.accessor('action', {
+    header: 'Action',
+    cell: ({ getValue }) => <span title={getValue()}>{titleOf(getValue())}</span>,
+    meta: { min: 13, grow: 2 },
+  }),
+  ACTOR,
+  DETAILS,
+]);
+
+const COLUMNS = column.columns([
+  TIME,
+  column.accessor('action', {
+    header: 'Action',
+    cell: ({ getValue }) => (
+      <Link to="/audit" search={{ action: getValue() }} title={getValue()}>
+        {titleOf(getValue())}
+      </Link>
+    ),
+    meta: { min: 13, grow: 2 },
+  }),
+  ACTOR,
+  column.accessor('subject_id', {
+    header: 'Subject',
+    cell: ({ getValue, row }) => <Subject id={getValue()} action={row.original.action} />,
+    meta: { min: 16.5, grow: 3 },
+  }),
+  DETAILS,
+]);
 
 /** `{ status: 'ACTIVE', user: { user_id: 'ada' } }` → `Status: ACTIVE · User id: ada`. */
 function textOf(details: object): string {
@@ -120,6 +152,7 @@ export function AuditPage() {
         queryKey={['audit', filters]}
         load={(token) => loadAudit(filters, token)}
         columns={COLUMNS}
+        wraps
         rowKey={({ id }) => id}
         empty={
           <Empty title="No entry matches">

@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { Button, Card, Field, Trouble } from '../ui/parts.tsx';
+import { Check } from '../ui/check.tsx';
+import { Card, Field } from '../ui/parts.tsx';
+import { SaveActions } from '../ui/save-actions.tsx';
 
 type Environment = Schemas['Environment'];
 
@@ -43,16 +45,12 @@ export function Brand({ environment }: { environment: Environment }) {
         <Field label="Logo" hint="PNG, JPEG or SVG, at most 64 KiB.">
           {(id) => <input id={id} name="logo" type="file" accept="image/png,image/jpeg,image/svg+xml" />}
         </Field>
-        {environment.logo_url && (
-          <label className="check">
-            <input type="checkbox" name="no_logo" />
-            <span>Remove the present logo</span>
-          </label>
-        )}
-        <label className="check">
-          <input type="checkbox" checked={hasAccent} onChange={({ target }) => setHasAccent(target.checked)} />
-          <span>Use your own color for buttons and links</span>
-        </label>
+        {environment.logo_url && <Check name="no_logo" label="Remove the present logo" />}
+        <Check
+          label="Use your own color for buttons and links"
+          checked={hasAccent}
+          onChange={({ target }) => setHasAccent(target.checked)}
+        />
         <Field label="Color">
           {(id) => (
             <input
@@ -84,13 +82,7 @@ export function Brand({ environment }: { environment: Environment }) {
             )}
           </Field>
         ))}
-        <Trouble error={save.error} />
-        <div className="actions">
-          <Button type="submit" kind="primary" disabled={save.isPending}>
-            Save the brand
-          </Button>
-          <span role="status">{save.isSuccess && 'Saved.'}</span>
-        </div>
+        <SaveActions save={save} label="Save the brand" />
       </form>
     </Card>
   );

@@ -2,9 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiProblem, api, take } from '../api.ts';
-import { currentSession, may } from '../session.ts';
+import { ANY_CONNECTION } from '../navigation.ts';
+import { may } from '../session.ts';
 import { Button, Copy, Field, Trouble } from '../ui/parts.tsx';
 import { createLinkForHere, createLinkToSend, verifyAddress } from './link.ts';
+import { OwnerFields } from './owner-fields.tsx';
 import { isStored, StoreAccount } from './store-account.tsx';
 
 /** A form that creates a link for an account: to open it here, or to send it to the user. */
@@ -15,13 +17,16 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
     queryKey: ['connections', 'names'],
     queryFn: () => take(api.GET('/api/v1/connections', { params: { query: { page_size: 100 } } })),
   });
-  const usable = (connections.data?.connections ?? []).filter(
-    ({ enabled, status }) => enabled && status === 'COMPLETED',
-  );
-  const connection =
-    usable.find(({ key_id: name }) => name === chosen) ??
-    usable.find(({ provider_key: provider }) => provider === chosen) ??
-    usable[0];
+  const all = connections.data?.connections ?? [];
+  const usable = all.filter(({ enabled, status }) => enabled && status === 'COMPLETED');
+  const find = (among: typeof all) =>
+    among.find(({ key_id: name }) => name === chosen) ??
+    among.find(({ provider_key: provider }) => provider === chosen);
+  const wanted = find(usable) ?? find(all);
+  const isRefused = wanted !== undefined && !usable.includes(wanted);
+  const isAbsent = wanted === undefined && chosen !== '' && chosen !== ANY_CONNECTION;
+  // Another connection than the requested one is only taken when the user chooses it.
+  const connection = isRefused || isAbsent ? undefined : (wanted ?? usable[0]);
   const details = useQuery({
     queryKey: ['connection', connection?.id],
     enabled: connection !== undefined,
@@ -38,63 +43,74 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
   return (
     <dialog ref={dialog} aria-label="Connect an account" onClose={onClose}>
       <h2>Connect an account</h2>
-      {connections.data && !connection && (
-        <>
-          <div>
-            <p>First set up a connection to an application, such as GitHub.</p>
-          </div>
-          <div className="actions end">
-            <Button onClick={onClose}>Close</Button>
-            {may('connections:write') && (
-              <Link className="button primary" to="/connections/new">
-                Set up a connection
-              </Link>
-            )}
-          </div>
-        </>
+      <Trouble error={connections.error} />
+      {isRefused && (
+        <div className="advice" role="status">
+          <p>
+            {wanted.enabled ? (
+              <>
+                The connection <bdi>{wanted.key_id}</bdi> is a draft: it lacks settings that users need to connect.
+              </>
+            ) : (
+              <>
+                The connection <bdi>{wanted.key_id}</bdi> is disabled, so no account can be connected with it.
+              </>
+            )}{' '}
+            <Link to="/connections/$id" params={{ id: wanted.id }}>
+              {wanted.enabled ? 'Complete the connection' : 'Open the connection'}
+            </Link>
+          </p>
+        </div>
       )}
-      {connection && (
-        <>
-          <Field label="Connection">
-            {(id) => (
-              <select id={id} value={connection.key_id} onChange={({ target }) => setChosen(target.value)}>
-                {usable.map(({ id, key_id, provider_key }) => (
-                  <option key={id} value={key_id}>
-                    {key_id === provider_key ? key_id : `${key_id} (${provider_key})`}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Trouble error={details.error} />
-          {type && isStored(type) ? (
-            <StoreAccount key={connection.id} connection={connection} type={type} onClose={onClose} />
-          ) : (
-            <LinkForm
-              key={connection.id}
-              connector={connection.key_id}
-              isReady={type !== undefined}
-              onClose={onClose}
-            />
+      {connections.data && isAbsent && (
+        <div role="status">
+          <p>
+            There is no connection to <bdi>{chosen}</bdi> yet. Set one up first.
+          </p>
+        </div>
+      )}
+      {connections.data && usable.length === 0 && !isRefused && !isAbsent && (
+        <div>
+          <p>First set up a connection to an application, such as GitHub.</p>
+        </div>
+      )}
+      {usable.length > 0 && (
+        <Field label="Connection">
+          {(id) => (
+            <select
+              id={id}
+              name="connector"
+              value={connection?.key_id ?? ''}
+              onChange={({ target }) => setChosen(target.value)}
+            >
+              {!connection && <option value="">Choose another connection</option>}
+              {usable.map(({ id, key_id, provider_key }) => (
+                <option key={id} value={key_id}>
+                  {key_id === provider_key ? key_id : `${key_id} (${provider_key})`}
+                </option>
+              ))}
+            </select>
           )}
-        </>
+        </Field>
+      )}
+      <Trouble error={details.error} />
+      {connections.data && !connection && (
+        <div className="actions end">
+          <Button onClick={onClose}>Close</Button>
+          {!isRefused && may('connections:write') && (
+            <Link className="button primary" to="/connections/new" search={isAbsent ? { provider: chosen } : {}}>
+              Set up a connection
+            </Link>
+          )}
+        </div>
+      )}
+      {connection && type && isStored(type) && (
+        <StoreAccount key={connection.id} connection={connection} type={type} onClose={onClose} />
+      )}
+      {connection && !(type && isStored(type)) && (
+        <LinkForm key={connection.id} connector={connection.key_id} isReady={type !== undefined} onClose={onClose} />
       )}
     </dialog>
-  );
-}
-
-/** The owner of the account, and its name. */
-export function OwnerFields() {
-  const operator = currentSession()?.operator;
-  return (
-    <>
-      <Field label="User id" hint="The user of your application who owns the account.">
-        {(id) => <input id={id} name="user_id" required maxLength={100} defaultValue={operator} />}
-      </Field>
-      <Field label="Identifier" hint="Tells the accounts of a user apart, for example an email address.">
-        {(id) => <input id={id} name="identifier" required maxLength={255} defaultValue={operator} />}
-      </Field>
-    </>
   );
 }
 

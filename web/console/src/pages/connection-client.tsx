@@ -1,21 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, type Schemas, take } from '../api.ts';
+import type { Schemas } from '../api.ts';
 import { may } from '../session.ts';
-import { Button, Card, Copy, Field, Trouble } from '../ui/parts.tsx';
+import { Check } from '../ui/check.tsx';
+import { Card, Copy, Field } from '../ui/parts.tsx';
+import { SaveActions } from '../ui/save-actions.tsx';
 import { providerQuery } from './provider-query.ts';
+import { useConnectionUpdate } from './update-connection.ts';
 
 type Connection = Schemas['ConnectionConfiguration'];
 
 /** The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes. */
 export function ClientOfConnection({ connection }: { connection: Connection }) {
   const provider = useQuery(providerQuery(connection.provider_key));
-  const save = useMutation({
-    mutationFn: (body: { client_id: string | null; client_secret?: string; scopes: string[] }) =>
-      take(
-        api.PUT('/api/v1/connections/{connection_id}', { params: { path: { connection_id: connection.id } }, body }),
-      ),
-  });
+  const save = useConnectionUpdate(connection.id);
   const pattern = provider.data?.provider.auth_patterns.find(({ type }) => type === connection.authorization_type);
   const offered = (
     pattern && 'oauth_config' in pattern && pattern.oauth_config && 'available_scopes' in pattern.oauth_config
@@ -78,36 +76,31 @@ export function ClientOfConnection({ connection }: { connection: Connection }) {
                 )}
               </Field>
               {offered.length > 0 && (
-                <fieldset className="plain-fieldset">
+                <fieldset className="plain-fieldset" data-field="scopes">
                   <legend>Scopes that users are asked for</legend>
                   {offered.map(({ scope, display_name: name, description, required }) => (
-                    <label className="check" key={scope}>
-                      <input
-                        type="checkbox"
-                        name="scope"
-                        value={scope}
-                        defaultChecked={
-                          connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
-                        }
-                      />
-                      <span>
-                        {name ?? scope} <code className="muted">{scope}</code>
-                        {description && <span className="hint"> {description}</span>}
-                      </span>
-                    </label>
+                    <Check
+                      key={scope}
+                      name="scope"
+                      value={scope}
+                      label={
+                        <>
+                          {name ?? scope} <code className="muted">{scope}</code>
+                        </>
+                      }
+                      hint={description}
+                      defaultChecked={
+                        connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
+                      }
+                    />
                   ))}
+                  <div className="field-error" />
                 </fieldset>
               )}
               <Field label={offered.length > 0 ? 'Other scopes' : 'Scopes'} hint="Separated by spaces.">
-                {(id) => <input id={id} name="more" defaultValue={others.join(' ')} />}
+                {(id) => <input id={id} name="more" data-field="scopes" defaultValue={others.join(' ')} />}
               </Field>
-              <Trouble error={save.error} />
-              <div className="actions">
-                <Button type="submit" kind="primary" disabled={save.isPending}>
-                  Save
-                </Button>
-                <span role="status">{save.isSuccess && 'Saved.'}</span>
-              </div>
+              <SaveActions save={save} />
             </fieldset>
           </form>
         </li>

@@ -1,9 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api.ts';
-import { Button, Card, Status, Trouble, WideTable } from '../ui/parts.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { Button, Card, Status, Trouble } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
 
 const LABELS = { OK: 'As expected', DIFFERS: 'Differs', UNKNOWN: 'Not known' } as const;
 const TONES = { OK: 'ACTIVE', DIFFERS: 'FAILED', UNKNOWN: 'NEUTRAL' } as const;
+
+const column = columnsOf<Schemas['ConnectionCheck']>();
+
+const COLUMNS = column.columns([
+  column.accessor('subject', { header: 'Value', meta: { min: 10, grow: 2 } }),
+  column.accessor('verdict', {
+    header: 'Verdict',
+    cell: ({ getValue }) => <Status value={TONES[getValue()]} label={LABELS[getValue()]} />,
+    meta: { min: 8 },
+  }),
+  column.accessor('expected', { header: 'Expected', meta: { min: 10, grow: 3 } }),
+  column.accessor('found', { header: 'Found', meta: { min: 10, grow: 3 } }),
+]);
 
 /** Compares a connection with its connector and with what the provider publishes. */
 export function Doctor({ connection: { id } }: { connection: Pick<Schemas['Connection'], 'id'> }) {
@@ -35,18 +50,7 @@ export function Doctor({ connection: { id } }: { connection: Pick<Schemas['Conne
                 ? 'Nothing differs from what is expected.'
                 : `${wrong} ${wrong === 1 ? 'value differs' : 'values differ'} from what is expected.`}
             </p>
-            <WideTable label="Findings" heads={['Value', 'Verdict', 'Expected', 'Found']}>
-              {checks.map(({ subject, verdict, expected, found }) => (
-                <tr key={subject}>
-                  <td>{subject}</td>
-                  <td>
-                    <Status value={TONES[verdict]} label={LABELS[verdict]} />
-                  </td>
-                  <td>{expected}</td>
-                  <td>{found}</td>
-                </tr>
-              ))}
-            </WideTable>
+            <Table label="Findings" columns={COLUMNS} rows={check.data.checks} rowKey={({ subject }) => subject} />
           </>
         )}
       </div>

@@ -1,23 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { api, type Schemas, take } from '../api.ts';
+import type { Schemas } from '../api.ts';
 import { may } from '../session.ts';
-import { Button, Card, Field, Trouble } from '../ui/parts.tsx';
+import { Check } from '../ui/check.tsx';
+import { Card, Field } from '../ui/parts.tsx';
+import { SaveActions } from '../ui/save-actions.tsx';
 import { isMcpProvider, providerQuery } from './provider-query.ts';
-
-type Settings = Pick<Schemas['UpdateConnectionRequest'], 'send_trace_context' | 'mcp_timeout_seconds'>;
+import { useConnectionUpdate } from './update-connection.ts';
 
 const MAX_TIMEOUT_S = 300;
 
 /** How the requests of a connection are sent to its provider. */
 export function RequestsOfConnection({ connection }: { connection: Schemas['ConnectionConfiguration'] }) {
   const provider = useQuery(providerQuery(connection.provider_key));
-  const save = useMutation({
-    mutationFn: (body: Settings) =>
-      take(
-        api.PUT('/api/v1/connections/{connection_id}', { params: { path: { connection_id: connection.id } }, body }),
-      ),
-  });
+  const save = useConnectionUpdate(connection.id);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -31,15 +27,16 @@ export function RequestsOfConnection({ connection }: { connection: Schemas['Conn
     <Card title="Requests to the provider">
       <form className="stack" onSubmit={submit} key={connection.updated_at}>
         <fieldset className="plain-fieldset" disabled={!may('connections:write')}>
-          <label className="check">
-            <input type="checkbox" name="send_trace_context" defaultChecked={connection.send_trace_context} />
-            <span>
-              Send the trace of each call{' '}
-              <span className="hint below">
+          <Check
+            name="send_trace_context"
+            label="Send the trace of each call"
+            hint={
+              <>
                 The provider receives the header <code>traceparent</code> while this server exports traces.
-              </span>
-            </span>
-          </label>
+              </>
+            }
+            defaultChecked={connection.send_trace_context}
+          />
           {isMcpProvider(provider.data) && (
             <Field
               label="Seconds to wait for the MCP server"
@@ -57,13 +54,7 @@ export function RequestsOfConnection({ connection }: { connection: Schemas['Conn
               )}
             </Field>
           )}
-          <Trouble error={save.error} />
-          <div className="actions">
-            <Button type="submit" disabled={save.isPending}>
-              Save
-            </Button>
-            <span role="status">{save.isSuccess && 'Saved.'}</span>
-          </div>
+          <SaveActions save={save} kind="plain" />
         </fieldset>
       </form>
     </Card>

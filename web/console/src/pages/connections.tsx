@@ -3,45 +3,37 @@ import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Filters, useFilters } from '../ui/filters.tsx';
 import { typeName } from '../ui/format.ts';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Empty, Page, Status } from '../ui/parts.tsx';
 
 type Connection = Schemas['Connection'];
 
-const organizationOf = (row: Connection) => row.organization_name || row.organization_id;
+const column = columnsOf<Connection>();
 
-const COLUMNS: readonly Column<Connection>[] = [
-  {
-    head: 'Connection',
-    min: 10,
-    grow: 2,
-    cell: (row) => (
-      <Link to="/connections/$id" params={{ id: row.id }}>
-        {row.key_id}
+const COLUMNS = column.columns([
+  column.accessor('key_id', {
+    header: 'Connection',
+    cell: ({ getValue, row }) => (
+      <Link to="/connections/$id" params={{ id: row.original.id }}>
+        {getValue()}
       </Link>
     ),
-  },
-  { head: 'Provider', min: 8, grow: 2, cell: (row) => row.provider_key },
-  {
-    head: 'State',
-    min: 10,
-    grow: 2,
-    cell: (row) =>
-      row.enabled ? (
-        <Status value={row.status} label={row.status === 'COMPLETED' ? 'Ready' : undefined} />
-      ) : (
-        <Status value="DISABLED" />
-      ),
-  },
-  { head: 'Type', min: 8, grow: 1, cell: (row) => typeName(row.type) },
-  {
-    head: 'Organization',
-    min: 8,
-    grow: 1,
-    cell: organizationOf,
-    hasValue: (row) => organizationOf(row) !== '',
-  },
-];
+    meta: { min: 10, grow: 2 },
+  }),
+  column.accessor('provider_key', { header: 'Provider', meta: { min: 8, grow: 2 } }),
+  column.accessor((row) => (row.enabled ? row.status : 'DISABLED'), {
+    header: 'State',
+    cell: ({ getValue }) => <Status value={getValue()} {...(getValue() === 'COMPLETED' && { label: 'Ready' })} />,
+    meta: { min: 10, grow: 2 },
+  }),
+  column.accessor((row) => typeName(row.type), { header: 'Type', meta: { min: 8, grow: 1 } }),
+  column.accessor((row) => row.organization_name || row.organization_id, {
+    id: 'organization',
+    header: 'Organization',
+    meta: { min: 8, grow: 1, isOptional: true },
+  }),
+]);
 
 const FILTERS = [
   { name: 'connector', label: 'Provider', placeholder: 'github' },

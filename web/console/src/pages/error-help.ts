@@ -13,7 +13,8 @@ export const ERROR_HELP: Record<Schemas['ToolErrorKind'], string> = {
   upstream_unreachable: 'The connection to the provider failed. Check its status and the network of the server.',
   upstream_timeout: 'The provider did not respond in time. The call may have had an effect: check before you retry.',
   upstream_invalid_response: 'The response of the provider cannot be read or is too large.',
-  blocked_by_egress_policy: 'This server may not call the address. See the allowed addresses of the connection.',
+  blocked_by_egress_policy:
+    'This server may not call the address. See the allowed addresses of the connection, and those of the server in Settings.',
   service_busy: 'The server had too much work of this kind. Retry soon.',
 };
 

@@ -11,7 +11,10 @@ import { ExecutionSteps } from './execution-steps.tsx';
 
 const BACK = { to: '/executions', label: 'All executions' } as const;
 
-/** Names of calls without a tool: direct calls of an API, and what is read of MCP servers. */
+/**
+ * The recorded names of calls that are not tool calls: raw calls of an API, and reads of resources and prompts of MCP
+ * servers.
+ */
 const WITHOUT_TOOL = new Set(['proxy', 'mcp_resource', 'mcp_prompt']);
 
 function adviceFor({ status, error_kind: kind }: Schemas['Execution']): string | undefined {

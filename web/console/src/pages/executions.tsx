@@ -3,29 +3,42 @@ import { api, type Schemas, take } from '../api.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatMs } from '../ui/format.ts';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Empty, Page, Status, Time } from '../ui/parts.tsx';
 import { ERROR_KINDS, failureName } from './error-help.ts';
 
 type Execution = Schemas['Execution'];
 
-export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
-  { head: 'Started', min: 6, grow: 1, cell: (row) => <Time value={row.started_at} /> },
-  { head: 'Status', min: 7, grow: 0, cell: (row) => <Status value={row.status} /> },
-  {
-    head: 'Tool',
-    min: 9.5,
-    grow: 3,
-    cell: (row) => (
-      <Link to="/executions/$id" params={{ id: row.id }}>
-        <Breakable text={row.tool_name} />
+const column = columnsOf<Execution>();
+
+export const EXECUTION_COLUMNS = column.columns([
+  column.accessor('started_at', {
+    header: 'Started',
+    cell: ({ getValue }) => <Time value={getValue()} />,
+    meta: { min: 6, grow: 1 },
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ getValue }) => <Status value={getValue()} />,
+    meta: { min: 7 },
+  }),
+  column.accessor('tool_name', {
+    header: 'Tool',
+    cell: ({ getValue, row }) => (
+      <Link to="/executions/$id" params={{ id: row.original.id }}>
+        <Breakable text={getValue()} />
       </Link>
     ),
-  },
-  { head: 'Error', min: 6.5, grow: 2, cell: (row) => (row.error_kind ? failureName(row.error_kind) : '') },
-  { head: 'Duration', min: 4.5, grow: 1, cell: (row) => formatMs(row.duration_ms) },
-  { head: 'Caller', min: 6.5, grow: 2, cell: (row) => row.api_client_id },
-];
+    meta: { min: 13, grow: 3 },
+  }),
+  column.accessor((row) => (row.error_kind ? failureName(row.error_kind) : ''), {
+    header: 'Error',
+    meta: { min: 6.5, grow: 2 },
+  }),
+  column.accessor((row) => formatMs(row.duration_ms), { header: 'Duration', meta: { min: 4.5, grow: 1 } }),
+  column.accessor('api_client_id', { header: 'Caller', meta: { min: 6.5, grow: 2 } }),
+]);
 
 const FILTERS = [
   { name: 'status', label: 'Status', options: ['STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN'] },

@@ -18,7 +18,10 @@ export function HomePage() {
       <NextSteps />
       <Calls />
       <div className="columns">
-        <Failures />
+        <div className="stack">
+          <Failures />
+          <Refreshes />
+        </div>
         <Accounts />
       </div>
     </Page>
@@ -86,7 +89,7 @@ function Calls() {
   const { executions, succeeded, duration_ms_p50: p50, duration_ms_p99: p99 } = data.total;
   const share =
     executions === 0 ? '–' : `${((succeeded / executions) * 100).toFixed(succeeded === executions ? 0 : 1)} %`;
-  const figures = [
+  const figures: [name: string, value: string][] = [
     ['Calls', formatNumber(executions)],
     ['Succeeded', share],
     ['Median time', formatMs(p50)],
@@ -94,14 +97,7 @@ function Calls() {
   ];
   return (
     <Card title="Tool calls, last 24 hours" actions={<Link to="/executions">All executions</Link>}>
-      <dl className="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {executions === 0 ? (
         <p className="muted">Calls of agents appear here, hour by hour.</p>
       ) : (
@@ -114,7 +110,6 @@ function Calls() {
 function Failures() {
   const { data, error } = useStatistics('outcome');
   const kinds = data?.groups.filter(({ key }) => key !== 'succeeded') ?? [];
-  const most = Math.max(1, ...kinds.map((kind) => kind.executions));
   return (
     <Card
       title="Failures, last 24 hours"
@@ -126,16 +121,74 @@ function Failures() {
     >
       <Trouble error={error} />
       {data && kinds.length === 0 && <p className="muted">No call has failed in the last 24 hours.</p>}
-      <ul className="meters">
-        {kinds.map(({ key, executions }) => (
-          <li key={key}>
-            <span>{failureName(key)}</span>
-            <meter min={0} max={most} value={executions} aria-label={failureName(key)} />
-            <b>{formatNumber(executions)}</b>
-          </li>
-        ))}
-      </ul>
+      <Meters counts={kinds.map(({ key, executions }) => ({ name: failureName(key), count: executions }))} />
     </Card>
+  );
+}
+
+/** The names and counts of failures, as bars beside each other. */
+function Meters({ counts }: { counts: readonly { name: string; count: number }[] }) {
+  const most = Math.max(1, ...counts.map(({ count }) => count));
+  return (
+    <ul className="meters">
+      {counts.map(({ name, count }) => (
+        <li key={name}>
+          <span>{name}</span>
+          <meter min={0} max={most} value={count} aria-label={name} />
+          <b>{formatNumber(count)}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Refreshes() {
+  const { data, error } = useQuery({
+    queryKey: ['refreshes'],
+    queryFn: () =>
+      take(api.GET('/api/v1/connected_accounts:refresh_statistics', { params: { query: { group_by: 'outcome' } } })),
+  });
+  const failures = data?.groups.filter(({ failed }) => failed > 0) ?? [];
+  return (
+    <Card
+      title="Token refreshes, last 24 hours"
+      actions={
+        <Link to="/accounts" search={{ status: 'EXPIRED' }}>
+          Expired accounts
+        </Link>
+      }
+    >
+      <Trouble error={error} />
+      {data?.total.refreshes === 0 && (
+        <p className="muted">
+          No token has been refreshed. Valetkey refreshes tokens when they expire, without a user.
+        </p>
+      )}
+      {data && data.total.refreshes > 0 && (
+        <Figures
+          figures={[
+            ['Refreshes', formatNumber(data.total.refreshes)],
+            ['Succeeded', formatNumber(data.total.succeeded)],
+            ['Account expired', formatNumber(data.total.expired)],
+            ['Failed for now', formatNumber(data.total.failed)],
+          ]}
+        />
+      )}
+      <Meters counts={failures.map(({ key, failed }) => ({ name: failureName(key), count: failed }))} />
+    </Card>
+  );
+}
+
+function Figures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className="figures">
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

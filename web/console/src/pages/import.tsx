@@ -1,11 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useMemo, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { may } from '../session.ts';
+import { currentSession, may } from '../session.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { formatNumber, typeName, words } from '../ui/format.ts';
-import { Button, Card, Facts, Field, Page, Trouble, WideTable } from '../ui/parts.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { Button, Card, Copy, Facts, Field, Page, Trouble } from '../ui/parts.tsx';
 import { RoleNote } from '../ui/role-note.tsx';
+import { Table } from '../ui/table.tsx';
 
 type Preview = Schemas['ImportToolsResponse'];
 type Request = Schemas['ImportToolsRequest'];
@@ -15,6 +18,7 @@ const SHOWN = 200;
 /** Turns an OpenAPI document into tools: first a preview, then the import of exactly what was previewed. */
 export function ImportPage() {
   const [request, setRequest] = useState<Request>();
+  const [isPasted, setIsPasted] = useState(false);
   const preview = useMutation({
     mutationFn: (body: Request) => take(api.POST('/api/v1/tools:import', { body: { ...body, apply: false } })),
     onSuccess: (_result, body) => setRequest(body),
@@ -34,6 +38,7 @@ export function ImportPage() {
         .map(async (file) => ({ name: (file as File).name, content: await (file as File).text() })),
     );
     const pasted = String(form.get('text')).trim();
+    setIsPasted(pasted !== '' && files.length === 0);
     if (pasted) files.push({ name: 'openapi.yaml', content: pasted });
     const baseUrl = String(form.get('base_url')).trim();
     preview.mutate({ connector: String(form.get('connector')), files, ...(baseUrl && { base_url: baseUrl }) });
@@ -64,17 +69,29 @@ export function ImportPage() {
               label="Files"
               hint="An OpenAPI document 2.0, 3.0 or 3.1 as JSON or YAML, and the files that it refers to."
             >
-              {(id) => <input id={id} name="file" type="file" multiple accept=".json,.yaml,.yml" />}
+              {(id) => (
+                <input
+                  id={id}
+                  name="file"
+                  data-field={isPasted ? undefined : 'files'}
+                  type="file"
+                  multiple
+                  accept=".json,.yaml,.yml"
+                />
+              )}
             </Field>
             <Field label="Or paste the document">
-              {(id) => <textarea id={id} name="text" rows={8} spellCheck={false} />}
+              {(id) => (
+                <textarea id={id} name="text" data-field={isPasted ? 'files' : undefined} rows={8} spellCheck={false} />
+              )}
             </Field>
             <Field label="Base URL" hint="Default: the address in the document.">
               {(id) => (
                 <input id={id} name="base_url" type="url" maxLength={2000} placeholder="https://api.example.com/v1" />
               )}
             </Field>
-            <Trouble error={preview.error} />
+            <Trouble error={preview.error} controlName={controlName} />
+            {preview.error && preview.variables && <LocalAddress request={preview.variables} />}
             <div className="actions">
               <Button type="submit" kind="primary" disabled={preview.isPending}>
                 {preview.isPending ? 'Reading …' : 'Preview'}
@@ -118,6 +135,29 @@ export function ImportPage() {
   );
 }
 
+/** The API names the address of a provider otherwise than the request. */
+function controlName(field: string): string {
+  return field === 'proxy_url' ? 'base_url' : field;
+}
+
+const LOCAL = /http:\/\/((?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?![\w.])/;
+
+/** How to allow calls to an API on the machine of the server, if the request names one. */
+function LocalAddress({ request: { base_url: baseUrl, files } }: { request: Request }) {
+  const [, address] = [baseUrl ?? '', ...files.map(({ content }) => content)].join('\n').match(LOCAL) ?? [];
+  if (!address || currentSession()?.environment.kind === 'PRODUCTION') return null;
+  const host = /:\d+$/.test(address) ? address : `${address}:80`;
+  return (
+    <div className="advice stack" role="status">
+      <p>
+        {address} is on the machine of the server, which calls such addresses only if they are listed. Set this
+        variable, and start the server again; you stay logged in.
+      </p>
+      <Copy text={`VALETKEY_EGRESS_ALLOW=${host}`} label="the variable" />
+    </div>
+  );
+}
+
 /** What an import does with the provider, before and after it. */
 const EFFECTS = {
   created: { before: 'will be created', after: 'created' },
@@ -126,6 +166,8 @@ const EFFECTS = {
 } as const;
 
 function Report({ result: { provider, changes, report, applied } }: { result: Preview }) {
+  const leftOut = useMemo(() => report.left_out.map((each) => lossOf(each, each.reason)), [report]);
+  const notes = useMemo(() => report.notes.map((each) => lossOf(each, each.kind)), [report]);
   return (
     <>
       <Facts
@@ -149,20 +191,22 @@ function Report({ result: { provider, changes, report, applied } }: { result: Pr
       <Names title="New tools" names={changes.added} />
       <Names title="Changed tools" names={changes.changed} />
       <Names title="Removed tools" names={changes.removed} />
-      <Rows
-        title="Left out"
-        rows={report.left_out.map((each) => [
-          each.operation_id ?? each.source_id,
-          words(each.reason),
-          each.detail ?? '',
-        ])}
-      />
-      <Rows
-        title="Changed or cut"
-        rows={report.notes.map((each) => [each.operation_id ?? each.source_id, words(each.kind), each.detail])}
-      />
+      <Losses title="Left out" losses={leftOut} />
+      <Losses title="Changed or cut" losses={notes} />
     </>
   );
+}
+
+function lossOf(
+  { operation_id: id, source_id: source, detail = '' }: { operation_id?: string; source_id: string; detail?: string },
+  reason: string,
+): Loss {
+  return { operation: id ?? source, reason: words(reason), detail };
+}
+
+/** Says that a long list is cut. */
+function OnlyTheFirst({ of: { length } }: { of: readonly unknown[] }) {
+  return length > SHOWN && <p className="hint">The first {formatNumber(SHOWN)} are shown.</p>;
 }
 
 function Names({ title, names }: { title: string; names: readonly string[] }) {
@@ -179,28 +223,44 @@ function Names({ title, names }: { title: string; names: readonly string[] }) {
           </li>
         ))}
       </ul>
+      <OnlyTheFirst of={names} />
     </details>
   );
 }
 
-function Rows({ title, rows }: { title: string; rows: readonly [string, string, string][] }) {
-  if (rows.length === 0) return null;
+/** An operation that was imported with changes, or without one of its parts. */
+interface Loss {
+  operation: string;
+  reason: string;
+  detail: string;
+}
+
+const column = columnsOf<Loss>();
+
+const COLUMNS = column.columns([
+  column.accessor('operation', {
+    header: 'Operation',
+    cell: ({ getValue }) => (
+      <code>
+        <Breakable text={getValue()} />
+      </code>
+    ),
+    meta: { min: 10, grow: 2 },
+  }),
+  column.accessor('reason', { header: 'Reason', meta: { min: 9, grow: 1 } }),
+  column.accessor('detail', { header: 'Detail', meta: { min: 10, grow: 3 } }),
+]);
+
+function Losses({ title, losses }: { title: string; losses: readonly Loss[] }) {
+  const shown = useMemo(() => losses.slice(0, SHOWN), [losses]);
+  if (losses.length === 0) return null;
   return (
     <details>
       <summary>
-        {title} ({formatNumber(rows.length)})
+        {title} ({formatNumber(losses.length)})
       </summary>
-      <WideTable label={title} heads={['Operation', 'Reason', 'Detail']}>
-        {rows.slice(0, SHOWN).map(([operation, reason, detail]) => (
-          <tr key={`${operation} ${reason} ${detail}`}>
-            <td>
-              <code>{operation}</code>
-            </td>
-            <td>{reason}</td>
-            <td>{detail}</td>
-          </tr>
-        ))}
-      </WideTable>
+      <Table label={title} columns={COLUMNS} rows={shown} rowKey={(loss) => Object.values(loss).join(' ')} />
+      <OnlyTheFirst of={losses} />
     </details>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiProblem, api, type Schemas, take } from '../api.ts';
 import { Button, Card, Confirm, Copy, Field, Loading, Trouble } from '../ui/parts.tsx';
+import { SaveActions } from '../ui/save-actions.tsx';
 
 type Provider = Schemas['McpLoginProvider'];
 type Type = Provider['type'];
@@ -66,7 +67,7 @@ function LoginProviderForm({ provider }: { provider: Provider | null }) {
       <form className="stack" onSubmit={submit}>
         <Field label="Who identifies users">
           {(id) => (
-            <select id={id} value={type} onChange={({ target }) => setType(target.value as Type)}>
+            <select id={id} name="type" value={type} onChange={({ target }) => setType(target.value as Type)}>
               <option value="OIDC">An OpenID provider: users log in there</option>
               <option value="JWT">An authorization server: MCP clients bring its tokens</option>
             </select>
@@ -98,18 +99,13 @@ function LoginProviderForm({ provider }: { provider: Provider | null }) {
           hint="Separated by spaces. Empty: all."
           value={provider?.allowed_organizations?.join(' ')}
         />
-        <Trouble error={save.error ?? remove.error} />
-        <div className="actions">
-          <Button type="submit" kind="primary" disabled={save.isPending}>
-            Save the login
-          </Button>
+        <SaveActions save={{ ...save, error: save.error ?? remove.error }} label="Save the login">
           {provider && (
             <Button kind="danger" onClick={() => setConfirming(true)}>
               Remove …
             </Button>
           )}
-          <span role="status">{save.isSuccess && 'Saved.'}</span>
-        </div>
+        </SaveActions>
       </form>
       {isConfirming && (
         <Confirm

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
+import { Check } from '../ui/check.tsx';
 import { Button, Field, Trouble } from '../ui/parts.tsx';
 import { isMcpProvider, providerQuery } from './provider-query.ts';
 
@@ -30,11 +31,17 @@ export function ServerForm({ config }: { config?: Config }) {
         prompts: form.has(`prompts ${value}`),
       };
       if (chosen.length > 0) return { ...offered, tools: chosen };
-      const most = String(form.get(`listed ${value}`) ?? '');
+      const most = String(form.get(`max_listed_tools ${value}`) ?? '');
       return { ...offered, tools: null, max_listed_tools: most === '' ? null : Number(most) };
     });
     save.mutate({ name: String(form.get('name')), description: String(form.get('description')), mappings });
   };
+  // `mappings.1.tools.0` → `mappings.tools conn_…`: the controls are named by the connections.
+  const controlName = (field: string) =>
+    field.replace(
+      /^mappings\.(\d+)\.(tools|max_listed_tools|resources|prompts)\b.*/,
+      (_, index: string, name: string) => `mappings.${name} ${save.variables?.mappings[Number(index)]?.connection_id}`,
+    );
   const options = optionsOf(connections.data?.connections ?? [], config);
   if (options.length === 0) return null;
   return (
@@ -54,13 +61,14 @@ export function ServerForm({ config }: { config?: Config }) {
       <Field label="Purpose">
         {(id) => <input id={id} name="description" maxLength={1000} defaultValue={config?.description ?? ''} />}
       </Field>
-      <fieldset className="plain-fieldset">
+      <fieldset className="plain-fieldset" data-field="mappings">
         <legend>Connections whose tools it offers</legend>
         {options.map((option) => (
           <Mapping key={option.id} {...option} />
         ))}
+        <div className="field-error" />
       </fieldset>
-      <Trouble error={save.error} />
+      <Trouble error={save.error} controlName={controlName} />
       <div className="actions">
         <Button type="submit" kind="primary" disabled={save.isPending}>
           {config ? 'Save the server' : 'Create'}
@@ -112,16 +120,13 @@ function Mapping({ id, name, provider, chosen, tools, listed, resources, prompts
   const hasMore = resources || prompts || isMcpProvider(details.data);
   return (
     <div className="stack">
-      <label className="check">
-        <input
-          type="checkbox"
-          name="connection"
-          value={id}
-          checked={isChosen}
-          onChange={({ target }) => setChosen(target.checked)}
-        />
-        {name}
-      </label>
+      <Check
+        name="connection"
+        value={id}
+        label={name}
+        checked={isChosen}
+        onChange={({ target }) => setChosen(target.checked)}
+      />
       {isChosen && (
         <div className="stack mapping">
           <Field label={`Tools of ${name}`} hint="Names, one in each line. Empty: all that the connection allows.">
@@ -140,19 +145,20 @@ function Mapping({ id, name, provider, chosen, tools, listed, resources, prompts
             hint="The most that clients list if no tools are named above. Models find the others by search. Empty: all."
           >
             {(field) => (
-              <input id={field} name={`listed ${id}`} type="number" min={1} max={1000} defaultValue={listed ?? ''} />
+              <input
+                id={field}
+                name={`max_listed_tools ${id}`}
+                type="number"
+                min={1}
+                max={1000}
+                defaultValue={listed ?? ''}
+              />
             )}
           </Field>
           {hasMore && (
             <>
-              <label className="check">
-                <input type="checkbox" name={`resources ${id}`} defaultChecked={resources} />
-                Resources of {name}
-              </label>
-              <label className="check">
-                <input type="checkbox" name={`prompts ${id}`} defaultChecked={prompts} />
-                Prompts of {name}
-              </label>
+              <Check name={`resources ${id}`} label={`Resources of ${name}`} defaultChecked={resources} />
+              <Check name={`prompts ${id}`} label={`Prompts of ${name}`} defaultChecked={prompts} />
             </>
           )}
         </div>

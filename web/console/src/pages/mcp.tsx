@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession, may } from '../session.ts';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Card, Confirm, Copy, Empty, Field, Page, Time, Trouble } from '../ui/parts.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { ServerForm } from './mcp-server-form.tsx';
@@ -208,30 +209,48 @@ function DeleteServer({ server: { id, name } }: { server: Server }) {
   );
 }
 
+const column = columnsOf<Schemas['McpGrant']>();
+
+function grantColumns(revoke: (id: string) => void) {
+  return column.columns([
+    column.accessor('client.name', {
+      header: 'Client',
+      cell: ({ getValue }) => <bdi>{getValue()}</bdi>,
+      meta: { min: 7.5, grow: 2 },
+    }),
+    column.accessor('client.redirect_host', { header: 'Returns to', meta: { min: 6.5, grow: 2 } }),
+    column.accessor('user.identifier', {
+      header: 'User',
+      cell: ({ getValue }) => <bdi>{getValue()}</bdi>,
+      meta: { min: 7.5, grow: 2 },
+    }),
+    column.accessor('server_id', { header: 'Server', meta: { min: 6, grow: 2 } }),
+    column.accessor('last_used_at', {
+      header: 'Last used',
+      cell: ({ getValue }) => <Time value={getValue()} />,
+      meta: { min: 6, grow: 1 },
+    }),
+    column.display({
+      header: 'Action',
+      cell: ({ row: { original } }) =>
+        may('accounts:write') && <Button onClick={() => revoke(original.id)}>Revoke</Button>,
+      meta: { min: 6 },
+    }),
+  ]);
+}
+
 function Grants() {
   const heading = useRef<HTMLHeadingElement>(null);
-  const revoke = useMutation({
+  const { mutate, error } = useMutation({
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/mcp/grants/{grant_id}:revoke', { params: { path: { grant_id: id } } })),
     // The button that had the focus disappears with its row.
     onSuccess: () => heading.current?.focus(),
   });
-  const columns: readonly Column<Schemas['McpGrant']>[] = [
-    { head: 'Client', min: 7.5, grow: 2, cell: (row) => <bdi>{row.client.name}</bdi> },
-    { head: 'Returns to', min: 6.5, grow: 2, cell: (row) => row.client.redirect_host },
-    { head: 'User', min: 7.5, grow: 2, cell: (row) => <bdi>{row.user.identifier}</bdi> },
-    { head: 'Server', min: 6, grow: 2, cell: (row) => row.server_id },
-    { head: 'Last used', min: 6, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
-    {
-      head: 'Action',
-      min: 6,
-      grow: 0,
-      cell: (row) => may('accounts:write') && <Button onClick={() => revoke.mutate(row.id)}>Revoke</Button>,
-    },
-  ];
+  const columns = useMemo(() => grantColumns(mutate), [mutate]);
   return (
     <Card title="Who is logged in" headingRef={heading}>
-      <Trouble error={revoke.error} />
+      <Trouble error={error} />
       <List
         label="Grants"
         queryKey={['mcp', 'grants']}

@@ -119,6 +119,7 @@ function ChooseType({ identifier }: { identifier: string }) {
           {(id) => (
             <input
               id={id}
+              name="key_id"
               value={name}
               required
               maxLength={100}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, take } from '../api.ts';
+import { ANY_CONNECTION } from '../navigation.ts';
 import { may } from '../session.ts';
 import { Card } from '../ui/parts.tsx';
 
@@ -51,7 +52,7 @@ async function loadSteps() {
       title: 'Connect an account',
       text: 'Open a link as a user would: give consent, or enter a key.',
       to: '/accounts',
-      search: { connect: 'any' },
+      search: { connect: ANY_CONNECTION },
       label: 'Connect',
       scope: 'accounts:write',
       isDone: accounts.total_size > 0,

@@ -1,54 +1,80 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useMemo } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession } from '../session.ts';
-import { Button, Card, Copy, Field, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
+import { Breakable } from '../ui/breakable.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
+import { Button, Card, Copy, Field, Status, Time, Trouble } from '../ui/parts.tsx';
+
+const column = columnsOf<Schemas['OperatorSession']>();
+
+function columnsFor(end: (id: string) => void) {
+  return column.columns([
+    column.accessor('operator', {
+      header: 'Operator',
+      cell: ({ getValue }) => (
+        <bdi>
+          <Breakable text={getValue()} />
+        </bdi>
+      ),
+      meta: { min: 9, grow: 3 },
+    }),
+    column.accessor((row) => row.role.toLowerCase(), { header: 'Role', meta: { min: 4, grow: 1 } }),
+    column.accessor('state', {
+      header: 'Session',
+      cell: ({ getValue }) => (
+        <Status value={getValue()} label={getValue() === 'OFFERED' ? 'Address not used yet' : 'Logged in'} />
+      ),
+      meta: { min: 11.5, grow: 1 },
+    }),
+    column.accessor('last_used_at', {
+      header: 'Last used',
+      cell: ({ getValue }) => <Time value={getValue()} />,
+      meta: { min: 6, grow: 1 },
+    }),
+    column.accessor('expires_at', {
+      header: 'Expires',
+      cell: ({ getValue }) => <Time value={getValue()} />,
+      meta: { min: 6, grow: 1 },
+    }),
+    column.display({
+      header: 'Action',
+      cell: ({ row: { original } }) =>
+        original.id === currentSession()?.id ? (
+          'This session'
+        ) : (
+          <Button kind="danger" onClick={() => end(original.id)}>
+            End
+          </Button>
+        ),
+      meta: { min: 7 },
+    }),
+  ]);
+}
 
 /** The sessions of operators, and one-time addresses for others. */
 export function Operators() {
-  const { data, error } = useQuery({
-    queryKey: ['settings', 'operators'],
-    queryFn: () => take(api.GET('/api/v1/operator_sessions', { params: { query: { page_size: 100 } } })),
-  });
-  const end = useMutation({
+  const { mutate, error } = useMutation({
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/operator_sessions/{session_id}:end', { params: { path: { session_id: id } } })),
   });
-  if (!data) return error ? <Trouble error={error} /> : <Loading />;
+  const columns = useMemo(() => columnsFor(mutate), [mutate]);
   return (
     <Card title="Operators">
-      <WideTable label="Operators" heads={['Operator', 'Role', 'Session', 'Last used', 'Expires', 'Actions']}>
-        {data.operator_sessions.map((session) => (
-          <tr key={session.id}>
-            <td>
-              <bdi>{session.operator}</bdi>
-            </td>
-            <td>{session.role.toLowerCase()}</td>
-            <td>
-              <Status
-                value={session.state}
-                label={session.state === 'OFFERED' ? 'Address not used yet' : 'Logged in'}
-              />
-            </td>
-            <td>
-              <Time value={session.last_used_at} />
-            </td>
-            <td>
-              <Time value={session.expires_at} />
-            </td>
-            <td>
-              {session.id === currentSession()?.id ? (
-                'This session'
-              ) : (
-                <Button kind="danger" onClick={() => end.mutate(session.id)}>
-                  End
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </WideTable>
-      <Trouble error={end.error} />
+      <List
+        label="Operators"
+        queryKey={['settings', 'operators']}
+        load={async (token) => {
+          const query = { page_size: 100, ...(token !== undefined && { page_token: token }) };
+          const page = await take(api.GET('/api/v1/operator_sessions', { params: { query } }));
+          return { rows: page.operator_sessions, next: page.next_page_token, total: page.total_size };
+        }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<p className="muted">No operator is logged in.</p>}
+      />
+      <Trouble error={error} />
       <Invite />
     </Card>
   );

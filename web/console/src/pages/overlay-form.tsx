@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { Check } from '../ui/check.tsx';
 import { Button, Card, Field, Trouble } from '../ui/parts.tsx';
 import { OverlayPreview } from './overlay-preview.tsx';
 import { type InputSchema, type Restriction, restrictionOf, typedValue } from './overlay-values.ts';
@@ -64,18 +65,17 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
       <Card title="Settings">
         <form className="stack" onSubmit={submit}>
           <fieldset className="plain-fieldset" disabled={!may('tools:write')}>
-            <label className="check">
-              <input
-                type="checkbox"
-                checked={texts.hidden}
-                onChange={({ target }) => set({ hidden: target.checked })}
-              />
-              Hide the tool: agents neither find nor run it
-            </label>
+            <Check
+              name="hidden"
+              label="Hide the tool: agents neither find nor run it"
+              checked={texts.hidden}
+              onChange={({ target }) => set({ hidden: target.checked })}
+            />
             <Field label="Name" hint="Lower-case letters, digits and underscores. Empty: its own name.">
               {(id) => (
                 <input
                   id={id}
+                  name="new_name"
                   value={texts.newName}
                   placeholder={tool.name}
                   pattern="[a-z][a-z0-9_]{0,63}"
@@ -88,6 +88,7 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
               {(id) => (
                 <input
                   id={id}
+                  name="title"
                   value={texts.title}
                   placeholder={tool.title}
                   maxLength={100}
@@ -100,6 +101,7 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
                 <textarea
                   id={id}
                   className="short"
+                  name="added_description"
                   value={texts.added}
                   maxLength={500}
                   placeholder="Use it for bugs of the shop only."
@@ -237,6 +239,7 @@ function InputRestriction({ name, schema, restriction, problem, onChange }: Inpu
           {(id) => (
             <textarea
               id={id}
+              name={name}
               className="short"
               value={text}
               spellCheck={false}

@@ -1,4 +1,4 @@
-/** How the values of an overlay are typed: texts as they are, everything else as JSON. */
+/** How the values of an overlay are typed in the form: texts without quotes, all other values as JSON. */
 
 export type InputSchema = Record<string, unknown>;
 

@@ -4,7 +4,8 @@ import { type FormEvent, useDeferredValue, useId, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Breakable } from '../ui/breakable.tsx';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Card, Empty, Field, Page, Status } from '../ui/parts.tsx';
 import { loadOverlays } from './find-overlay.ts';
 
@@ -34,20 +35,25 @@ export function OverlayState({ overlay: { status } }: { overlay: Overlay }) {
 
 const LABELS = { TOOL_CHANGED: 'Tool has changed', TOOL_MISSING: 'Tool is missing', NAME_TAKEN: 'Name is taken' };
 
-const COLUMNS: readonly Column<Overlay>[] = [
-  {
-    head: 'Tool',
-    min: 14,
-    grow: 2,
-    cell: (row) => (
-      <Link to="/overlays/$name" params={{ name: row.tool_name }}>
-        <Breakable text={row.tool_name} />
+const column = columnsOf<Overlay>();
+
+const COLUMNS = column.columns([
+  column.accessor('tool_name', {
+    header: 'Tool',
+    cell: ({ getValue }) => (
+      <Link to="/overlays/$name" params={{ name: getValue() }}>
+        <Breakable text={getValue()} />
       </Link>
     ),
-  },
-  { head: 'State', min: 10, grow: 0, cell: (row) => <OverlayState overlay={row} /> },
-  { head: 'Effect', min: 16, grow: 4, cell: effectsOf },
-];
+    meta: { min: 14, grow: 2 },
+  }),
+  column.accessor('status', {
+    header: 'State',
+    cell: ({ row }) => <OverlayState overlay={row.original} />,
+    meta: { min: 10 },
+  }),
+  column.accessor(effectsOf, { header: 'Effect', meta: { min: 16, grow: 4 } }),
+]);
 
 export function OverlaysPage() {
   return (
@@ -61,6 +67,7 @@ export function OverlaysPage() {
         queryKey={['overlays', 'list']}
         load={loadOverlays}
         columns={COLUMNS}
+        wraps
         rowKey={({ tool_name: name }) => name}
         rowHref={({ tool_name: name }) => `/overlays/${name}`}
         empty={

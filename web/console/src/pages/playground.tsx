@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ApiProblem, api, type Schemas, take } from '../api.ts';
+import { ANY_CONNECTION } from '../navigation.ts';
 import { currentSession, may } from '../session.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { formatMs } from '../ui/format.ts';
@@ -72,7 +73,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
               <>
                 No active account{!isGeneric && ` of ${tool.connector}`}.{' '}
                 {may('accounts:write') && (
-                  <Link to="/accounts" search={{ connect: isGeneric ? 'any' : tool.connector }}>
+                  <Link to="/accounts" search={{ connect: isGeneric ? ANY_CONNECTION : tool.connector }}>
                     Connect one.
                   </Link>
                 )}

@@ -1,41 +1,55 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Empty, Status, Time, Trouble } from '../ui/parts.tsx';
+
+const column = columnsOf<Schemas['Revocation']>();
+
+function columnsFor(retry: (id: string) => void) {
+  return column.columns([
+    column.accessor('updated_at', {
+      header: 'Updated',
+      cell: ({ getValue }) => <Time value={getValue()} />,
+      meta: { min: 6, grow: 1 },
+    }),
+    column.accessor('status', {
+      header: 'Status',
+      cell: ({ getValue }) => <Status value={getValue()} />,
+      meta: { min: 7.5, grow: 1 },
+    }),
+    column.accessor('provider', { header: 'Provider', meta: { min: 6, grow: 1 } }),
+    column.accessor('connected_account_id', {
+      header: 'Account',
+      cell: ({ getValue }) => (
+        <Link to="/accounts/$id" params={{ id: getValue() }}>
+          {getValue()}
+        </Link>
+      ),
+      meta: { min: 8, grow: 2 },
+    }),
+    column.accessor('reason', { header: 'Reason', meta: { min: 8, grow: 3 } }),
+    column.display({
+      header: 'Action',
+      cell: ({ row: { original } }) =>
+        original.status === 'FAILED' && may('jobs:write') && <Button onClick={() => retry(original.id)}>Retry</Button>,
+      meta: { min: 6.5 },
+    }),
+  ]);
+}
 
 /** Revocations of tokens at providers: those that failed can be tried again. */
 export function RevocationList() {
-  const retry = useMutation({
+  const { mutate, error } = useMutation({
     mutationFn: (id: string) => take(api.POST('/api/v1/jobs/{job_id}:retry', { params: { path: { job_id: id } } })),
   });
-  const columns: readonly Column<Schemas['Revocation']>[] = [
-    { head: 'Updated', min: 6, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
-    { head: 'Status', min: 7.5, grow: 1, cell: (row) => <Status value={row.status} /> },
-    { head: 'Provider', min: 6, grow: 1, cell: (row) => row.provider },
-    {
-      head: 'Account',
-      min: 8,
-      grow: 2,
-      cell: (row) => (
-        <Link to="/accounts/$id" params={{ id: row.connected_account_id }}>
-          {row.connected_account_id}
-        </Link>
-      ),
-    },
-    { head: 'Reason', min: 8, grow: 3, cell: (row) => row.reason },
-    {
-      head: 'Action',
-      min: 6.5,
-      grow: 0,
-      cell: (row) =>
-        row.status === 'FAILED' && may('jobs:write') && <Button onClick={() => retry.mutate(row.id)}>Retry</Button>,
-    },
-  ];
+  const columns = useMemo(() => columnsFor(mutate), [mutate]);
   return (
     <>
-      <Trouble error={retry.error} />
+      <Trouble error={error} />
       <List
         label="Revocations"
         queryKey={['revocations', 'list']}

@@ -1,6 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api.ts';
-import { Card, Facts, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { Card, Facts, Loading, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+
+const column = columnsOf<Schemas['EncryptionKey']>();
+
+const KEY_COLUMNS = column.columns([
+  column.accessor('id', {
+    header: 'Key',
+    cell: ({ getValue }) => <code>{getValue()}</code>,
+    meta: { min: 8, grow: 2 },
+  }),
+  column.accessor('state', {
+    header: 'State',
+    cell: ({ getValue }) => <Status value={getValue()} />,
+    meta: { min: 7, grow: 1 },
+  }),
+  column.accessor('created_at', {
+    header: 'In use since',
+    cell: ({ getValue }) => <Time value={getValue()} />,
+    meta: { min: 7, grow: 1 },
+  }),
+]);
 
 /** The protections of the environment that are configured on the server. They are read-only here. */
 export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] }) {
@@ -32,6 +54,12 @@ export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] 
           ))}
         </ul>
       )}
+      {!isProduction && (
+        <p className="hint">
+          The variable <code>VALETKEY_EGRESS_ALLOW</code> lists addresses of this machine that may be called too, such
+          as <code>127.0.0.1:9900</code>.
+        </p>
+      )}
       {egress.endpoint_overrides.length > 0 && (
         <>
           <p>Calls to these origins are sent to this machine instead, for tests:</p>
@@ -45,21 +73,7 @@ export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] 
         </>
       )}
       <h3>Keys that encrypt credentials</h3>
-      <WideTable label="Keys that encrypt credentials" heads={['Key', 'State', 'In use since']}>
-        {keys.map(({ id, state, created_at: since }) => (
-          <tr key={id}>
-            <td>
-              <code>{id}</code>
-            </td>
-            <td>
-              <Status value={state} />
-            </td>
-            <td>
-              <Time value={since} />
-            </td>
-          </tr>
-        ))}
-      </WideTable>
+      <Table label="Keys that encrypt credentials" columns={KEY_COLUMNS} rows={keys} rowKey={({ id }) => id} />
       <p className="hint">{adviceFor(keys)}</p>
       <h3>Login of operators</h3>
       <Facts

@@ -2,7 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession, dropToken, may } from '../session.ts';
-import { Button, Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { Check } from '../ui/check.tsx';
+import { Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { SaveActions } from '../ui/save-actions.tsx';
 import { ApiClients } from './api-clients.tsx';
 import { Brand } from './brand.tsx';
 import { LoginProvider } from './login-provider.tsx';
@@ -95,13 +97,13 @@ function SettingsForm({ environment }: { environment: Environment }) {
           name="keep_events"
           label="Keep events for 30 days"
           hint="Clients can list and stream them, and this console shows changes sooner."
-          checked={environment.keep_events}
+          defaultChecked={environment.keep_events}
         />
         <Check
           name="keep_execution_contents"
           label="Keep contents of executions"
           hint="Stores the masked request and the response of each call, encrypted."
-          checked={environment.keep_execution_contents}
+          defaultChecked={environment.keep_execution_contents}
         />
         <Field
           label="Addresses to which users may return after a link"
@@ -116,13 +118,15 @@ function SettingsForm({ environment }: { environment: Environment }) {
             />
           )}
         </Field>
-        <Field label="Lifetime of links" hint="In minutes.">
+        <Field label="Lifetime of links" hint="In minutes, at most 1,440 (a day).">
           {(id) => (
             <input
               id={id}
               name="link_minutes"
+              data-field="link_lifetime_seconds"
               type="number"
               min={1}
+              max={1440}
               required
               defaultValue={environment.link_lifetime_seconds / 60}
             />
@@ -160,7 +164,7 @@ function SettingsForm({ environment }: { environment: Environment }) {
           name="mcp_dynamic_registration"
           label="MCP clients may register themselves"
           hint="Needed by clients such as ChatGPT that have no published document."
-          checked={environment.mcp_dynamic_registration}
+          defaultChecked={environment.mcp_dynamic_registration}
         />
         <Field
           label="Trusted hosts of MCP clients"
@@ -188,25 +192,8 @@ function SettingsForm({ environment }: { environment: Environment }) {
             />
           )}
         </Field>
-        <Trouble error={save.error} />
-        <div className="actions">
-          <Button type="submit" kind="primary" disabled={save.isPending}>
-            Save
-          </Button>
-          <span role="status">{save.isSuccess && 'Saved.'}</span>
-        </div>
+        <SaveActions save={save} />
       </form>
     </Card>
-  );
-}
-
-function Check({ name, label, hint, checked }: { name: string; label: string; hint: string; checked: boolean }) {
-  return (
-    <label className="check">
-      <input type="checkbox" name={name} defaultChecked={checked} />
-      <span>
-        {label} <span className="hint">{hint}</span>
-      </span>
-    </label>
   );
 }

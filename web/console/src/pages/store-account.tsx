@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { Button, Field, Loading, Trouble } from '../ui/parts.tsx';
-import { OwnerFields } from './connect-account.tsx';
+import { OwnerFields } from './owner-fields.tsx';
 
 type Type = Schemas['AuthorizationType'];
 type AuthField = Schemas['AuthField'];

@@ -127,7 +127,7 @@ const TEMPLATES = {
   },
 } as never;
 
-/** Sends only entered values; the provider applies its own defaults. */
+/** Only entered values are sent, because the provider applies its own defaults. */
 const AS_TYPED = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'never' } as const;
 
 export interface ToolFormProps {

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { Filters, useFilters } from '../ui/filters.tsx';
-import { type Column, List } from '../ui/list.tsx';
+import { type Columns, columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Empty, Loading, Page, Status, Trouble } from '../ui/parts.tsx';
 
 type Tool = Schemas['ToolSummary'];
@@ -17,23 +19,28 @@ export function Hints({ hints }: { hints: Tool['hints'] }) {
   );
 }
 
-function columnsFor(account: string | undefined): readonly Column<Tool>[] {
-  const search = account ? { account } : {};
-  return [
-    {
-      head: 'Tool',
-      min: 12,
-      grow: 3,
-      cell: (row) => (
-        <Link to="/tools/$name" params={{ name: row.name }} search={search}>
-          <Breakable text={row.name} />
+const column = columnsOf<Tool>();
+
+/** The links of tools keep the account that was chosen to run one with. */
+function columnsFor(account: string | undefined) {
+  return column.columns([
+    column.accessor('name', {
+      header: 'Tool',
+      cell: ({ getValue }) => (
+        <Link to="/tools/$name" params={{ name: getValue() }} search={account ? { account } : {}}>
+          <Breakable text={getValue()} />
         </Link>
       ),
-    },
-    { head: 'Effect', min: 11.5, grow: 0, cell: (row) => <Hints hints={row.hints} /> },
-    { head: 'Connector', min: 6, grow: 1, cell: (row) => row.connector },
-    { head: 'Description', min: 12, grow: 4, cell: (row) => row.description },
-  ];
+      meta: { min: 18, grow: 3 },
+    }),
+    column.accessor('hints', {
+      header: 'Effect',
+      cell: ({ getValue }) => <Hints hints={getValue()} />,
+      meta: { min: 12 },
+    }),
+    column.accessor('connector', { header: 'Connector', meta: { min: 6, grow: 1 } }),
+    column.accessor('description', { header: 'Description', meta: { min: 12, grow: 4 } }),
+  ]);
 }
 
 const FILTERS = [
@@ -44,7 +51,7 @@ const FILTERS = [
 
 export function ToolsPage() {
   const { query = '', connector, read_only: readOnly, account } = useFilters();
-  const columns = columnsFor(account);
+  const columns = useMemo(() => columnsFor(account), [account]);
   const filters = { ...(connector && { connector }), ...(readOnly && { read_only: true }) };
   return (
     <Page
@@ -90,7 +97,7 @@ function Found({
 }: {
   query: string;
   connector: string | undefined;
-  columns: readonly Column<Tool>[];
+  columns: Columns<Tool>;
 }) {
   const { data, error } = useQuery({
     queryKey: ['tools', 'search', query, connector],

@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { Filters, useFilters } from '../ui/filters.tsx';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Card, Confirm, Copy, Empty, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { EndpointState } from './webhooks.tsx';
 
@@ -49,33 +50,46 @@ export function WebhookPage() {
   );
 }
 
+const column = columnsOf<Delivery>();
+
+function columnsFor(actions: { show(delivery: Delivery): void; redeliver(id: string): void }) {
+  return column.columns([
+    column.accessor('event_type', { header: 'Event', meta: { min: 15, grow: 3 } }),
+    column.accessor('state', {
+      header: 'State',
+      cell: ({ row }) => <DeliveryState delivery={row.original} />,
+      meta: { min: 6.5, grow: 1 },
+    }),
+    column.display({
+      header: 'Last attempt',
+      cell: ({ row }) => <LastAttempt delivery={row.original} />,
+      meta: { min: 12, grow: 3 },
+    }),
+    column.accessor('attempts', { header: 'Attempts', meta: { min: 4.5 } }),
+    column.display({
+      header: 'Actions',
+      cell: ({ row: { original } }) => (
+        <span className="row-actions">
+          <Button onClick={() => actions.show(original)}>Details</Button>
+          {may('events:write') && <Button onClick={() => actions.redeliver(original.id)}>Redeliver</Button>}
+        </span>
+      ),
+      meta: { min: 11.75 },
+    }),
+  ]);
+}
+
 function Deliveries({ endpointId }: { endpointId: string }) {
   const { state } = useFilters();
   const [shown, setShown] = useState<Delivery>();
-  const redeliver = useMutation({
+  const { mutate: redeliver, error } = useMutation({
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/webhook_deliveries/{delivery_id}:redeliver', { params: { path: { delivery_id: id } } })),
   });
-  const columns: readonly Column<Delivery>[] = [
-    { head: 'Event', min: 10, grow: 3, cell: (row) => row.event_type },
-    { head: 'State', min: 6.5, grow: 1, cell: (row) => <DeliveryState delivery={row} /> },
-    { head: 'Last attempt', min: 8, grow: 3, cell: (row) => <LastAttempt delivery={row} /> },
-    { head: 'Attempts', min: 4.5, grow: 0, cell: (row) => row.attempts },
-    {
-      head: 'Actions',
-      min: 11.75,
-      grow: 0,
-      cell: (row) => (
-        <span className="row-actions">
-          <Button onClick={() => setShown(row)}>Details</Button>
-          {may('events:write') && <Button onClick={() => redeliver.mutate(row.id)}>Redeliver</Button>}
-        </span>
-      ),
-    },
-  ];
+  const columns = useMemo(() => columnsFor({ show: setShown, redeliver }), [redeliver]);
   return (
     <>
-      <Trouble error={redeliver.error} />
+      <Trouble error={error} />
       <List
         label="Deliveries"
         queryKey={['deliveries', endpointId, state]}
@@ -107,7 +121,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** A pending delivery with attempts has failed so far. */
+/** The state of a delivery. One that is pending although an attempt was made is being retried. */
 function DeliveryState({ delivery: { state, attempts } }: { delivery: Delivery }) {
   if (state !== 'PENDING') return <Status value={state} />;
   return attempts > 0 ? <Status value="UNKNOWN" label="Retrying" /> : <Status value="NEUTRAL" label="Waiting" />;

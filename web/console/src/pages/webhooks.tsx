@@ -4,32 +4,39 @@ import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Breakable } from '../ui/breakable.tsx';
-import { type Column, List } from '../ui/list.tsx';
+import { columnsOf } from '../ui/grid.tsx';
+import { List } from '../ui/list.tsx';
 import { Button, Card, Copy, Empty, Field, Page, Status, Trouble } from '../ui/parts.tsx';
 
 type Endpoint = Schemas['WebhookEndpoint'];
 
-const COLUMNS: readonly Column<Endpoint>[] = [
-  {
-    head: 'Address',
-    min: 16,
-    grow: 4,
-    cell: (row) => (
-      <Link to="/webhooks/$id" params={{ id: row.id }}>
-        <Breakable text={row.url} />
+const column = columnsOf<Endpoint>();
+
+const COLUMNS = column.columns([
+  column.accessor('url', {
+    header: 'Address',
+    cell: ({ getValue, row }) => (
+      <Link to="/webhooks/$id" params={{ id: row.original.id }}>
+        <Breakable text={getValue()} />
       </Link>
     ),
-  },
-  { head: 'State', min: 8, grow: 1, cell: (row) => <EndpointState endpoint={row} /> },
-  { head: 'Events', min: 8, grow: 2, cell: (row) => row.event_types.join(', ') || 'All but executions' },
-  {
-    head: 'Description',
-    min: 8,
-    grow: 2,
-    cell: (row) => row.description,
-    hasValue: (row) => row.description !== '',
-  },
-];
+    meta: { min: 16, grow: 4 },
+  }),
+  column.accessor('enabled', {
+    header: 'State',
+    cell: ({ row }) => <EndpointState endpoint={row.original} />,
+    meta: { min: 8, grow: 1 },
+  }),
+  column.accessor((row) => row.event_types.join(', ') || 'All but executions', {
+    header: 'Events',
+    meta: { min: 8, grow: 2 },
+  }),
+  column.accessor((row) => row.description, {
+    id: 'description',
+    header: 'Description',
+    meta: { min: 8, grow: 2, isOptional: true },
+  }),
+]);
 
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   if (!endpoint.enabled) return <Status value="DISABLED" />;
@@ -48,6 +55,7 @@ export function WebhooksPage() {
           return { rows: page.webhook_endpoints, next: page.next_page_token, total: page.total_size };
         }}
         columns={COLUMNS}
+        wraps
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/webhooks/${id}`}
         empty={

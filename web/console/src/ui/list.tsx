@@ -1,30 +1,12 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { RowData } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
-import { Breakable, CanBreak } from './breakable.tsx';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo } from 'react';
+import { CanBreak } from './breakable.tsx';
 import { formatNumber } from './format.ts';
-import { Loading, Trouble } from './parts.tsx';
-
-export interface Column<T> {
-  head: string;
-  /** The smallest width, in rem. */
-  min: number;
-  /** The share of the width that is left; 0 for a column that does not grow. */
-  grow: number;
-  cell(row: T): ReactNode;
-  /** For a column that is left out while no loaded row has a value in it. */
-  hasValue?(row: T): boolean;
-}
+import { Cells, type Columns, HeadRow, useFit, useGrid } from './grid.tsx';
+import { Button, Loading, Trouble } from './parts.tsx';
 
 export interface ListPage<T> {
   rows: readonly T[];
@@ -33,21 +15,20 @@ export interface ListPage<T> {
   isLowerBound?: boolean | undefined;
 }
 
-interface ListProps<T> {
+interface ListProps<T extends RowData> {
   label: string;
   queryKey: readonly unknown[];
   load(token: string | undefined): Promise<ListPage<T>>;
-  columns: readonly Column<T>[];
+  columns: Columns<T>;
   rowKey(row: T): string;
   /** The address of a row. */
   rowHref?(row: T): string;
   empty: ReactNode;
+  /** Cells have several lines where they need them. */
+  wraps?: boolean;
 }
 
 const ROW_PX = 44;
-const GAP_REM = 0.75;
-/** The width of a scroll bar and of the borders. */
-const SCROLLBAR_REM = 1.5;
 const STACKED_LINE_PX = 28;
 /** Rows before the end of the loaded ones at which the next page is requested. */
 const AHEAD = 30;
@@ -58,7 +39,8 @@ const AHEAD = 30;
  * query, which is kept current. Changes appear immediately at the top of the list; further down the user is offered to
  * show them, so that rows do not move.
  */
-export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, empty }: ListProps<T>) {
+export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T>) {
+  const { label, queryKey, load, columns, rowKey, rowHref, empty } = props;
   const queries = useQueryClient();
   const headKey = [...queryKey, 'first page'];
   const query = useInfiniteQuery({
@@ -78,11 +60,8 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
   const head = useQuery({ queryKey: headKey, queryFn: () => load(undefined), enabled: query.isSuccess });
   const pages = query.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.rows) ?? [], [pages]);
-  const columns = all.filter(({ hasValue }) => !hasValue || rows.some(hasValue));
-  const frame = useRef<HTMLDivElement | null>(null);
-  const [width, measureFrame] = useWidth(frame);
-  const neededRem = columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM + SCROLLBAR_REM);
-  const isNarrow = width < neededRem * remPx();
+  const fit = useFit(columns, rows);
+  const { columnVisibility, isNarrow, gridTemplateColumns, frame, measureFrame } = fit;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -91,15 +70,21 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
     estimateSize: () => (isNarrow ? STACKED_LINE_PX * (columns.length + 1) : ROW_PX),
     overscan: 12,
   });
-  // Rows are measured only where their cells wrap.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of the other layout are forgotten
   useEffect(() => virtual.measure(), [virtual, isNarrow]);
+  const isMeasured = isNarrow || wraps;
   const visible = virtual.getVirtualItems();
-  const lastIndex = visible.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const firstIndex = visible[0]?.index ?? 0;
+  const lastIndex = visible.at(-1)?.index ?? -1;
+  // The model of 100,000 rows would take 160 ms at each page that is loaded.
+  const shown = useMemo(() => rows.slice(firstIndex, lastIndex + 1), [rows, firstIndex, lastIndex]);
+  const table = useGrid({ columns, rows: shown, rowKey, columnVisibility });
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
+  // A page that could not be loaded is requested again by the operator, because it would fail again and again.
+  const isNextWanted = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && lastIndex >= rows.length - AHEAD;
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && lastIndex >= rows.length - AHEAD) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage, lastIndex, rows.length]);
+    if (isNextWanted) void fetchNextPage();
+  }, [isNextWanted, fetchNextPage]);
 
   const isChanged = head.data !== undefined && pages !== undefined && head.data !== pages[0] && !query.isFetching;
   const show = () => {
@@ -113,12 +98,10 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
   });
   const navigate = useNavigate();
 
-  if (query.error) return <Trouble error={query.error} />;
-  if (query.isPending) return <Loading />;
+  if (query.error && !isFetchNextPageError) return <Trouble error={query.error} />;
+  if (!query.data) return <Loading />;
   if (rows.length === 0) return empty;
   const last = query.data.pages.at(-1);
-  const wide = columns.map(({ min, grow }) => (grow ? `minmax(${min}rem, ${grow}fr)` : `${min}rem`)).join(' ');
-  const gridTemplateColumns = isNarrow ? undefined : wide;
   const open = (row: T) => rowHref && void navigate({ to: rowHref(row) });
   return (
     <>
@@ -132,42 +115,32 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
         )}
       </p>
       <div
-        className={isNarrow ? 'list stacked' : 'list'}
+        className={`list${isNarrow ? ' stacked' : ''}${wraps ? ' wraps' : ''}`}
         ref={measureFrame}
         role="region"
         aria-label={`${label}, scrollable`}
         tabIndex={0}
       >
         <div role="table" aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
-          <div role="row" className="row head" style={{ gridTemplateColumns }} aria-rowindex={1}>
-            {columns.map(({ head }) => (
-              <div role="columnheader" key={head}>
-                {head}
-              </div>
-            ))}
-          </div>
+          <HeadRow table={table} fit={fit} />
           <div role="rowgroup" className="rows" style={{ height: virtual.getTotalSize() }}>
-            <CanBreak value={isNarrow}>
-              {visible.map(({ index, start }) => {
-                const row = rows[index] as T;
+            <CanBreak value={isMeasured}>
+              {table.getRowModel().rows.map((row) => {
+                const index = firstIndex + row.index;
                 return (
                   <div
                     role="row"
-                    key={rowKey(row)}
-                    ref={isNarrow ? virtual.measureElement : undefined}
+                    key={row.id}
+                    ref={isMeasured ? virtual.measureElement : undefined}
                     data-index={index}
                     className={rowHref ? 'row link' : 'row'}
-                    style={{ gridTemplateColumns, transform: `translateY(${start}px)` }}
+                    style={{ gridTemplateColumns, transform: `translateY(${visible[row.index]?.start}px)` }}
                     aria-rowindex={index + 2}
                     tabIndex={rowHref ? 0 : undefined}
-                    onClick={() => open(row)}
-                    onKeyDown={(event) => onRowKey(event, () => open(row))}
+                    onClick={() => open(row.original)}
+                    onKeyDown={(event) => onRowKey(event, () => open(row.original))}
                   >
-                    {columns.map(({ head, cell }) => (
-                      <Cell key={head} head={head}>
-                        {cell(row)}
-                      </Cell>
-                    ))}
+                    <Cells row={row} />
                   </div>
                 );
               })}
@@ -176,42 +149,16 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
         </div>
       </div>
       {isFetchingNextPage && <Loading />}
+      {isFetchNextPageError && !isFetchingNextPage && (
+        <>
+          <Trouble error={query.error} />
+          <div className="actions">
+            <Button onClick={() => void fetchNextPage()}>Load more</Button>
+          </div>
+        </>
+      )}
     </>
   );
-}
-
-/** A text that is cut off is shown as a whole by the pointer. */
-function Cell({ head, children }: { head: string; children: ReactNode }) {
-  return (
-    <div role="cell" data-head={head} title={typeof children === 'string' ? children : undefined}>
-      {typeof children === 'string' ? <Breakable text={children} /> : children}
-    </div>
-  );
-}
-
-/** Returns the width of an element, which is kept current, and the ref that stores and measures it. */
-function useWidth(stored: RefObject<HTMLDivElement | null>): [number, (element: HTMLDivElement) => () => void] {
-  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
-  const measure = useCallback(
-    (element: HTMLDivElement) => {
-      stored.current = element;
-      // The outer width does not depend on a scroll bar, so that the layout does not alternate.
-      const read = () => setWidth(element.offsetWidth);
-      const observer = new ResizeObserver(read);
-      observer.observe(element);
-      read();
-      return () => {
-        observer.disconnect();
-        stored.current = null;
-      };
-    },
-    [stored],
-  );
-  return [width, measure];
-}
-
-function remPx(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
 /** Enter opens a row; the arrows move between rows. */

@@ -1,7 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  cloneElement,
+  isValidElement,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { ApiProblem } from '../api.ts';
 import { Breakable } from './breakable.tsx';
+import { FieldErrors } from './field-errors.tsx';
 import { formatAgo, formatTime, words } from './format.ts';
 
 export function Page({ title, lead, actions, back, children }: PageProps) {
@@ -136,14 +147,16 @@ export function Empty({ title, children, action }: { title: string; children?: R
   );
 }
 
+const NONE: readonly never[] = [];
+
 /** An error of the API: what happened, the fields, and the reference for support. */
-export function Trouble({ error }: { error: unknown }) {
+export function Trouble({ error, controlName }: { error: unknown; controlName?: (field: string) => string }) {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error.problem : {};
   const isInput = problem.code === 'VALIDATION_FAILED';
   const title = isInput ? 'Some values are not valid' : (problem.title ?? 'The request failed');
   const message = error instanceof Error ? error.message : String(error);
-  const errors = problem.errors ?? [];
+  const errors = problem.errors ?? NONE;
   const isRepeated =
     message === `${title}.` ||
     (errors.length > 0 && (isInput || errors.some((each) => message.includes(each.message))));
@@ -151,30 +164,9 @@ export function Trouble({ error }: { error: unknown }) {
     <div className="trouble" role="alert">
       <strong>{title}</strong>
       {!isRepeated && <p>{message}</p>}
-      {errors.length > 0 && (
-        <ul>
-          {errors.map(({ field, message }) => (
-            <li key={`${field} ${message}`}>
-              <b title={field}>{words(field)}</b> <LongText text={message} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {errors.length > 0 && <FieldErrors errors={errors} controlName={controlName} />}
       {problem.request_id && <p className="muted">Reference: {problem.request_id}</p>}
     </div>
-  );
-}
-
-const SHOWN_CHARACTERS = 160;
-
-/** A list of all possible values may be long. */
-function LongText({ text }: { text: string }) {
-  if (text.length <= SHOWN_CHARACTERS) return text;
-  return (
-    <details>
-      <summary>{text.slice(0, SHOWN_CHARACTERS / 2)} …</summary>
-      {text}
-    </details>
   );
 }
 
@@ -219,36 +211,11 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A wide table, whose children are its rows. It can be scrolled with the keyboard. */
-export function WideTable({ label, heads, children }: WideTableProps) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={label}>
-      <table className="plain-table">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  );
-}
-
-interface WideTableProps {
-  label: string;
-  heads: readonly string[];
-  children: ReactNode;
-}
-
 export function Json({ value, label }: { value: unknown; label: string }) {
   return <Code text={JSON.stringify(value, null, 2) ?? 'null'} label={label} />;
 }
 
+/** A control with its label. The hint and an error that the server reports describe it for screen readers. */
 export function Field({
   label,
   hint,
@@ -259,11 +226,18 @@ export function Field({
   children: (id: string) => ReactNode;
 }) {
   const id = useId();
+  const control = children(id);
+  const described = { 'aria-describedby': `${id}-hint ${id}-error` };
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children(id)}
-      {hint && <p className="hint">{hint}</p>}
+      {isValidElement(control) ? cloneElement(control, described) : control}
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <div className="field-error" id={`${id}-error`} />
     </div>
   );
 }

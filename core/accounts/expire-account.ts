@@ -1,0 +1,28 @@
+import type { AccountRow, Transaction } from '../../db/store.ts';
+import type { Cause, Events } from '../events/events.ts';
+
+/**
+ * Takes an account out of use until it is authorized again, and emits the event.
+ *
+ * @returns the account as it is now; it is not changed if its version is not the given one
+ */
+export async function expireAccount(
+  tx: Transaction,
+  events: Events,
+  { environmentId, id, version }: AccountRow,
+  reason: string,
+  at: number,
+  cause: Cause,
+): Promise<AccountRow | undefined> {
+  const expired = { status: 'EXPIRED', statusReason: reason, updatedAt: at } as const;
+  const changed = await tx.accounts.update(environmentId, id, version, expired);
+  if (changed) {
+    await events.emit(tx, cause, {
+      type: 'connected_account.expired',
+      subject: id,
+      details: { reason },
+      data: async (show) => ({ connected_account: await show.account(id) }),
+    });
+  }
+  return tx.accounts.get(environmentId, id);
+}

@@ -1,0 +1,28 @@
+import type { EnvironmentId, EnvironmentToolEntry, ReadRepositories } from '../../db/store.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { ApiError } from '../errors.ts';
+import { toolPrefix } from '../tools/tool-name.ts';
+
+/** Returns the names that an import needs from the environment before it names its tools. */
+export async function namesBefore(
+  read: ReadRepositories,
+  catalogue: Catalogue,
+  environmentId: EnvironmentId,
+  connector: string,
+) {
+  if (catalogue.connector(connector)) {
+    const errors = [{ field: 'connector', message: 'is a built-in connector, whose tools cannot be replaced' }];
+    throw new ApiError('VALIDATION_FAILED', 'The tools cannot be imported for this connector.', { errors });
+  }
+  const own = importedTools(await read.environmentTools.entriesOf(environmentId, connector));
+  const names = new Map(own.map((row) => [row.sourceId as string, row.name]));
+  const mine = new Set(own.map((row) => row.name));
+  const prefix = toolPrefix(connector);
+  const others = [...(await read.environmentTools.names(environmentId)), ...catalogue.toolNames()];
+  return { names, taken: others.filter((name) => name.startsWith(prefix) && !mine.has(name)) };
+}
+
+/** Returns the tools that an earlier import has stored. */
+export function importedTools(rows: readonly EnvironmentToolEntry[]): EnvironmentToolEntry[] {
+  return rows.filter((row) => row.source === 'import' && row.sourceId !== null);
+}

@@ -1,0 +1,47 @@
+import type { EgressStream } from '../../net/egress.ts';
+import type { Scrubber } from '../../net/redact.ts';
+import { isRecord } from '../../tools/pointer.ts';
+import { readText } from './response-messages.ts';
+import { MessageLimitError, StatusError } from './wire-errors.ts';
+
+/** Headers of a rejection that are used for its error. */
+const ERROR_HEADERS = ['www-authenticate', 'retry-after'];
+const ERROR_BYTES = 64 * 1024;
+const EXPLANATION_LENGTH = 300;
+
+/**
+ * Reads the response to a request that a server has rejected.
+ *
+ * @param scrub removes the secrets of the account from a text
+ * @returns the error, with the scrubbed body, which is empty if it is too large
+ */
+export async function readRejection(response: EgressStream, scrub: Scrubber): Promise<StatusError & { body: string }> {
+  const { status, headers } = response;
+  const budget = { bytes: ERROR_BYTES, lines: 0, hold: { bytes: ERROR_BYTES, grow: () => true }, read: 0 };
+  const text = await readText(response, budget).catch((error) => {
+    if (error instanceof MessageLimitError) return '';
+    throw error;
+  });
+  const body = scrub(text);
+  const errorHeaders = Object.fromEntries(
+    ERROR_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, scrub(headers[name])]])),
+  );
+  return Object.assign(new StatusError(status, errorHeaders, explanationIn(body)), { body });
+}
+
+/** Returns the explanation in an error body: a JSON-RPC message, an OAuth error description, or a short text. */
+function explanationIn(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (!isRecord(parsed)) return '';
+    const { error, error_description: description, message, detail } = parsed;
+    const texts = [isRecord(error) ? error['message'] : undefined, description, message, detail, error];
+    return cut(texts.find((text) => typeof text === 'string') ?? '');
+  } catch {
+    return /<[a-z!]/i.test(body) ? '' : cut(body);
+  }
+}
+
+function cut(text: unknown): string {
+  return String(text).slice(0, EXPLANATION_LENGTH).toWellFormed().trim();
+}

@@ -1,0 +1,2 @@
+-- readable-from: 0014
+-- SQLite has one block for 1,024 executions, so it needs no further index. The file keeps the numbers of both engines equal.

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+/** The folder of the built server (`scripts/build-server.ts`), and of the tables that say where its lines are from. */
+const BUILT = new URL('../../build/server/', import.meta.url);
+const PLACE = new RegExp(`${BUILT.href.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&')}([\\w-]+\\.js):(\\d+):\\d+`, 'g');
+
+interface Lines {
+  files: string[];
+  /** The first line of a run of lines, the index of its file, and its line there. */
+  runs: [line: number, file: number, sourceLine: number][];
+}
+
+const tables = new Map<string, Lines | null>();
+
+/** Names files and lines of the sources in a stack, instead of those of the built server. */
+export function withSourcePlaces(stack: string): string {
+  return stack.replace(PLACE, (place, file: string, line: string) => sourceOf(file, Number(line)) ?? place);
+}
+
+function sourceOf(file: string, line: number): string | undefined {
+  const table = tables.get(file) ?? read(file);
+  tables.set(file, table);
+  const run = table?.runs.findLast(([first]) => first <= line);
+  return run && `${table?.files[run[1]]}:${run[2] + line - run[0]}`;
+}
+
+/** Returns null if there is no such table: the text of an error may name any file. */
+function read(file: string): Lines | null {
+  try {
+    return JSON.parse(readFileSync(new URL(`${file}.lines.json`, BUILT), 'utf8')) as Lines;
+  } catch {
+    return null;
+  }
+}
