@@ -840,7 +840,7 @@ export const PORTAL = {
   sessionMs: HOUR,
   /** The most accounts, connections and MCP clients that a portal lists. */
   rows: 100,
-  /** The number of accounts, those used last, whose calls a portal lists, and the number of calls of each. */
+  /** The number of accounts, those used last, whose calls a portal lists, and the number of calls in total. */
   accountsWithCalls: 5,
   calls: 10,
 };

@@ -2,7 +2,10 @@ import type { EnvironmentRow, Store } from '../../db/store.ts';
 import type { EndpointOverride, HostPort } from '../net/policy-settings.ts';
 import { newestStandby } from '../vault/key-lifecycle.ts';
 
-/** The protection of an environment that is set by variables and files of the server. No key is in it. */
+/**
+ * The security settings of the server that apply to an environment: allowed outbound addresses, the ids and states of
+ * encryption keys, and the operators' issuer. Contains no key material.
+ */
 export interface ServerSettings {
   allowedAddresses: readonly HostPort[];
   endpointOverrides: readonly EndpointOverride[];

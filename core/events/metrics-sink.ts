@@ -1,7 +1,7 @@
 import type { EventSink } from './sink.ts';
 import type { EventType } from './types.ts';
 
-/** Events of each call or read of credentials, which other metrics count. */
+/** Events of executions, which other metrics count. */
 const COUNTED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
 
 /** Counts committed events by type. */

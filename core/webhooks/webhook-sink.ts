@@ -12,7 +12,7 @@ export interface WebhookSinkDeps {
   notifyStored(environmentId: string): void;
 }
 
-/** Whether an event of this type can change which events are used. */
+/** Whether an event of this type can change which events are stored or delivered. */
 function isChange(type: EventType): boolean {
   return type.startsWith('webhook_endpoint.') || type === 'environment.updated';
 }
