@@ -139,7 +139,7 @@ function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): 
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
-  // A placeholder stands for one host label or path segment. Its value does not matter when the rest of the address is checked.
+  // A placeholder is replaced by one host label or path segment, so any value can be used to check the rest of the address.
   const check = (template: string) => deps.checkAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? check(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });

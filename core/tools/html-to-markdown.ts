@@ -9,8 +9,9 @@ const require = createRequire(import.meta.url);
 const MAX_LEVELS = 100;
 /** Lists and quotes within more levels than this are not indented, because each level lengthens every line. */
 const MAX_INDENTS = 8;
-/** Stands for a line break within code, which is kept as it is, and for the end of a cell. Texts contain neither. */
+/** Replaces a line break within code until the other white space is reduced. Texts do not contain this character. */
 const CODE_BREAK = '\u0001';
+/** Marks the end of a table cell. Texts do not contain this character. */
 const CELL_END = '\u0002';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the two marks are control characters
 const MARKS = /[\u0001\u0002]/g;

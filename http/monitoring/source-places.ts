@@ -24,7 +24,7 @@ function sourceOf(file: string, line: number): string | undefined {
   return run && `${table?.files[run[1]]}:${run[2] + line - run[0]}`;
 }
 
-/** Returns null if there is no such table: the text of an error may name any file. */
+/** Returns null if the file has no table, because the text of an error may name any file. */
 function read(file: string): Lines | null {
   try {
     return JSON.parse(readFileSync(new URL(`${file}.lines.json`, BUILT), 'utf8')) as Lines;

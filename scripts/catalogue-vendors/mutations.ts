@@ -22,7 +22,7 @@ export interface Planted {
 
 /**
  * Plants mistakes in copies of a tool, one mistake in each copy, and counts those that the comparison notices. A
- * mistake is noticed if the findings change, or if the operation is no longer found. Only parts that the description
+ * mistake is noticed if it changes the findings, or if the operation is not found. Only parts that the description
  * states are changed.
  */
 export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, found: readonly string[]): Planted {

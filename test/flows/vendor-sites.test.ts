@@ -31,7 +31,7 @@ const CASES: Record<string, Case> = {
     tool: 'list_services',
     calls: 'https://api.eu.pagerduty.com/services',
   },
-  'Salesforce at a domain of its own': {
+  'Salesforce at its own domain': {
     connector: 'salesforce',
     type: 'OAUTH',
     config: {
