@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The folder of the built server (`scripts/build-server.ts`), and of the tables that say where its lines are from. */
 const BUILT = new URL('../../build/server/', import.meta.url);
-const PLACE = new RegExp(`${BUILT.href.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&')}([\\w-]+\\.js):(\\d+):\\d+`, 'g');
+const PLACE = new RegExp(`${RegExp.escape(BUILT.href)}([\\w-]+\\.js):(\\d+):\\d+`, 'g');
 
 interface Lines {
   files: string[];

@@ -77,7 +77,7 @@ function belowPrefix(path: string, under: string): string | undefined {
   const pattern = new RegExp(
     `^${under
       .split(/\{[^}]*\}/)
-      .map(escaped)
+      .map(RegExp.escape)
       .join('[^/]+')}(?=/|$)`,
   );
   const found = pattern.exec(path);
@@ -89,13 +89,8 @@ function matcherOf(path: string, { deep, suffix = '' }: Source): RegExp {
   const parts = plain
     .replace(/\/$/, '')
     .split(/\{[^}]*\}/)
-    .map(escaped);
-  return new RegExp(`^${parts.join(deep ? '(.+)' : '([^/]+?)')}${escaped(suffix)}/?$`);
-}
-
-/** Returns a text as a pattern that matches only this text. */
-export function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    .map(RegExp.escape);
+  return new RegExp(`^${parts.join(deep ? '(.+)' : '([^/]+?)')}${RegExp.escape(suffix)}/?$`);
 }
 
 /** A parameter of an operation; one of the operation overrides one of its path. */

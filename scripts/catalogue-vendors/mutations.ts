@@ -4,7 +4,7 @@ import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/tools/tool.ts';
 import { compareTool, follow, MEDIA, MISSING, operationOf } from './compare.ts';
 import { allMembers, allTypes, enumOf, listItems } from './compare-value.ts';
-import { escaped, parametersOf } from './document.ts';
+import { parametersOf } from './document.ts';
 import type { VendorDocument, VendorOperation } from './vendor-document.ts';
 
 type Data = Record<string, unknown>;
@@ -67,7 +67,7 @@ function aboutRequest(tool: ToolDefinition, operation: VendorOperation, vendor: 
     mistakes.push([
       `the parameter ${name} under another name`,
       ({ request: sent }) => {
-        sent.path = sent.path.replace(new RegExp(`([?&,])${escaped(entry)}(?=[,}])`), '$1made_up');
+        sent.path = sent.path.replace(new RegExp(`([?&,])${RegExp.escape(entry)}(?=[,}])`), '$1made_up');
       },
     ]);
   }
@@ -107,7 +107,10 @@ function aboutRequest(tool: ToolDefinition, operation: VendorOperation, vendor: 
       (draft) => {
         delete draft.request.query?.[name];
         delete draft.request.body?.value?.[name];
-        draft.request.path = draft.request.path.replace(new RegExp(`([?&,])${escaped(name)}\\*?(?=[,}])`), '$1made_up');
+        draft.request.path = draft.request.path.replace(
+          new RegExp(`([?&,])${RegExp.escape(name)}\\*?(?=[,}])`),
+          '$1made_up',
+        );
       },
     ]);
   }

@@ -12,6 +12,7 @@ import {
   authFlow,
   authRequest,
   connection,
+  customProvider,
   digest,
   failure,
   github,
@@ -496,15 +497,7 @@ describe('queries are limited to one environment (C1)', () => {
         await tx.refreshLeases.take(env, row.id, { owner: 'one', generation: 1, expiresAt: NOW, after: 0 });
         const client = { id: 'cli_1', name: 'one', scopes: [], createdAt: NOW };
         await tx.apiClients.insert(env, client, { id: 'sec_1', digest: digest('one'), prefix: 'one', createdAt: NOW });
-        const provider = {
-          id: 'prv_1',
-          identifier: 'mine',
-          definition: {},
-          isMcp: false,
-          createdAt: NOW,
-          updatedAt: NOW,
-        };
-        await tx.customProviders.insert(env, provider);
+        await tx.customProviders.insert(env, customProvider('mine'));
         await tx.environmentTools.upsert(env, [
           tool('mine_get_thing', { definition: { description: 'x' } }),
           tool('mine_list_things', { source: 'mcp', sourceId: 'list', flagged: 'was changed' }),

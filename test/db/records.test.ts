@@ -3,6 +3,7 @@ import type { PlanVersions } from '../../db/store.ts';
 import {
   account,
   addEnvironment,
+  customProvider,
   digest,
   failure,
   github,
@@ -83,17 +84,9 @@ describe('executions', () => {
   describe('with a plan made before', () => {
     async function plan() {
       const row = account(test.newId, await github(test));
-      const provider = {
-        id: 'prv_1',
-        identifier: 'mine',
-        definition: {},
-        isMcp: false,
-        createdAt: NOW,
-        updatedAt: NOW,
-      };
       await test.store.write(async (tx) => {
         await tx.accounts.insert(test.env, row);
-        await tx.customProviders.insert(test.env, provider);
+        await tx.customProviders.insert(test.env, customProvider('mine'));
         await tx.environmentTools.upsert(test.env, [tool('mine_get_thing')]);
       });
       const stored = await test.store.read.environmentTools.get(test.env, 'mine_get_thing');

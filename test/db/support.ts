@@ -9,6 +9,7 @@ import type {
   NewAuthFlow,
   NewAuthRequest,
   NewConnection,
+  NewCustomProvider,
   NewEnvironmentTool,
   NewJob,
   NewLoginProvider,
@@ -353,6 +354,10 @@ export function toolOverlay(toolName: string, parts: Partial<NewToolOverlay> = {
     updatedAt: NOW,
     ...parts,
   };
+}
+
+export function customProvider(identifier: string): NewCustomProvider {
+  return { id: 'prv_1', identifier, definition: {}, isMcp: false, createdAt: NOW, updatedAt: NOW };
 }
 
 export function oauthGrant(id: string, parts: Partial<NewOAuthGrant> = {}): NewOAuthGrant {

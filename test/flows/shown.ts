@@ -6,7 +6,7 @@ import { expect } from 'chai';
  */
 export function expectShown(actual: unknown, shown: unknown, place: string): void {
   if (typeof shown === 'string' && shown.includes('…')) {
-    const pattern = shown.split('…').map(literally).join('.+');
+    const pattern = shown.split('…').map(RegExp.escape).join('.+');
     expect(String(actual ?? ''), place).to.match(new RegExp(`^${pattern}$`, 's'));
   } else if (Array.isArray(shown)) {
     expect(actual, place).to.be.an('array').with.length(shown.length);
@@ -20,8 +20,4 @@ export function expectShown(actual: unknown, shown: unknown, place: string): voi
   } else {
     expect(actual, place).to.equal(shown);
   }
-}
-
-function literally(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

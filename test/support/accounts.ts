@@ -1,4 +1,6 @@
+import type { AccountStatus } from '../../db/store.ts';
 import type { TestServer } from './server.ts';
+import { firstEnvironment } from './tokens.ts';
 
 let made = 0;
 
@@ -28,6 +30,23 @@ export async function createAccount(server: Pick<TestServer, 'call'>, options: A
   });
   if (answer.status !== 201) throw new Error(`account was not created: ${answer.text}`);
   return answer.body.connected_account as Record<string, string> & { id: string };
+}
+
+/** Creates an account with an OAuth token; the identifier is the user. Without `scopes` they are unknown. */
+export function createOAuthAccount(server: TestServer, userId: string, connector: string, scopes?: string[]) {
+  return createAccount(server, {
+    connector,
+    userId,
+    identifier: userId,
+    connectedAccount: { authorization_details: { oauth_token: { access_token: 'at', ...(scopes && { scopes }) } } },
+  });
+}
+
+/** Gives an active account another status, without what the server does when that happens. */
+export async function setAccountStatus(server: TestServer, id: string, status: AccountStatus): Promise<void> {
+  const environment = await firstEnvironment(server);
+  const change = { status, reason: null, updatedAt: server.parts.now() };
+  await server.parts.store.write((tx) => tx.accounts.setStatus(environment.id, id, ['ACTIVE'], change));
 }
 
 /** Returns a well-formed id of nothing that exists. */

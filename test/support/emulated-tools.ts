@@ -48,7 +48,7 @@ function patternOf(path: string): RegExp {
   const parts = path.split(/(:\w+(?:\{[^}]*\})?)/).map((part) => {
     const [, pattern] = /^:\w+(?:\{([^}]*)\})?$/.exec(part) ?? [];
     if (part.startsWith(':')) return pattern ?? '[^/]+';
-    return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return RegExp.escape(part);
   });
   return new RegExp(`^${parts.join('')}$`);
 }

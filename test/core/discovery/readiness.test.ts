@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readinessFor } from '../../../core/discovery/readiness.ts';
 import { accountsOf, reachesOf } from '../../../core/discovery/user-tools.ts';
 import type { AccountStatus } from '../../../db/store.ts';
-import { createAccount } from '../../support/accounts.ts';
+import { createOAuthAccount, setAccountStatus } from '../../support/accounts.ts';
 import { createConnection } from '../../support/providers.ts';
 import type { TestServer } from '../../support/server.ts';
 import { startTestServer } from '../../support/server.ts';
@@ -29,17 +29,8 @@ describe('the readiness of a user for a tool', () => {
     return readinessFor(tool, reach.provider, reach.connection, accounts, user);
   };
   const oauth = (userId: string, connector: string, scopes?: string[]) =>
-    createAccount(server, {
-      connector,
-      userId,
-      identifier: userId,
-      connectedAccount: { authorization_details: { oauth_token: { access_token: 'at', ...(scopes && { scopes }) } } },
-    });
-  const setStatus = async (id: string, status: AccountStatus) => {
-    const { id: environmentId } = await firstEnvironment(server);
-    const change = { status, reason: null, updatedAt: server.parts.now() };
-    await server.parts.store.write((tx) => tx.accounts.setStatus(environmentId, id, ['ACTIVE'], change));
-  };
+    createOAuthAccount(server, userId, connector, scopes);
+  const setStatus = (id: string, status: AccountStatus) => setAccountStatus(server, id, status);
   const slack = (fields: Record<string, unknown> = {}) =>
     createConnection(server, { connector: 'slack', client_id: 'c', client_secret: 's', ...fields });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { callableTools } from '../../../core/discovery/user-tools.ts';
 import type { AccountStatus } from '../../../db/store.ts';
-import { createAccount } from '../../support/accounts.ts';
+import { createAccount, createOAuthAccount, setAccountStatus } from '../../support/accounts.ts';
 import { ownTool, storeTools } from '../../support/own-tools.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../../support/providers.ts';
 import type { TestServer } from '../../support/server.ts';
@@ -21,17 +21,8 @@ describe('the tools of one user', () => {
     return callableTools(server.parts.store.read, server.parts, id, { userId });
   };
   const oauth = (userId: string, connector: string, scopes?: string[]) =>
-    createAccount(server, {
-      connector,
-      userId,
-      identifier: userId,
-      connectedAccount: { authorization_details: { oauth_token: { access_token: 'at', ...(scopes && { scopes }) } } },
-    });
-  const setStatus = async (id: string, status: AccountStatus) => {
-    const { id: environmentId } = await firstEnvironment(server);
-    const change = { status, reason: null, updatedAt: server.parts.now() };
-    await server.parts.store.write((tx) => tx.accounts.setStatus(environmentId, id, ['ACTIVE'], change));
-  };
+    createOAuthAccount(server, userId, connector, scopes);
+  const setStatus = (id: string, status: AccountStatus) => setAccountStatus(server, id, status);
   const slack = (fields: Record<string, unknown> = {}) =>
     createConnection(server, { connector: 'slack', client_id: 'c', client_secret: 's', ...fields });
 

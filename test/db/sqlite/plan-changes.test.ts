@@ -1,6 +1,15 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { account, github, NOW, openSharedTestStore, type TestStore, tool, toolOverlay } from '../support.ts';
+import {
+  account,
+  customProvider,
+  github,
+  NOW,
+  openSharedTestStore,
+  type TestStore,
+  tool,
+  toolOverlay,
+} from '../support.ts';
 
 describe('the number of changes to what calls are planned with', () => {
   let test: TestStore;
@@ -12,17 +21,9 @@ describe('the number of changes to what calls are planned with', () => {
     connectionId = await github(test);
     const row = account(test.newId, connectionId);
     accountId = row.id;
-    const definition = {
-      id: 'prv_1',
-      identifier: 'mine',
-      definition: {},
-      isMcp: false,
-      createdAt: NOW,
-      updatedAt: NOW,
-    };
     await test.store.write(async (tx) => {
       await tx.accounts.insert(test.env, row);
-      await tx.customProviders.insert(test.env, definition);
+      await tx.customProviders.insert(test.env, customProvider('mine'));
       await tx.environmentTools.upsert(test.env, [tool('mine_get_thing')]);
     });
   });
