@@ -40,7 +40,10 @@ export interface Reading<Label extends string> {
   value: number;
 }
 
-/** Connectors with their own metrics: all of the catalogue. Custom providers beyond this number are counted as one. */
+/**
+ * The maximum number of connectors with their own metrics; further ones are counted as `other`. The catalogue has fewer, but
+ * custom providers can be added and deleted without end.
+ */
 const MAX_CONNECTORS = 500;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -107,7 +110,7 @@ export function createMetrics(place: number | null = null): Metrics {
   const tools = createBound(MAX_TOOLS);
   const storageFailures = new Counter({
     name: 'valetkey_storage_failures_total',
-    help: 'Transactions that the storage lost, by the code of the failure',
+    help: 'Transactions that failed because of the storage, by the code of the failure',
     labelNames: ['code'],
     registers: [registry],
   });
@@ -132,7 +135,8 @@ export function createMetrics(place: number | null = null): Metrics {
   return {
     registry,
     request: (operation, status, seconds) => requests.observe(operation, status, seconds),
-    execution: (connector, tool, outcome, seconds) => {
+    execution: (name, tool, outcome, seconds) => {
+      const connector = connectors(name);
       executions.observe(connector, outcome, seconds);
       byTool.labels(connector, tools(tool), outcome).inc();
     },

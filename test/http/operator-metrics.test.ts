@@ -51,6 +51,16 @@ describe('metrics for operators', () => {
     expect(text.match(/^valetkey_refreshes_total\{/gm)).to.have.length(502);
   });
 
+  it('count executions by connector and tool, and names beyond the limits as one, because providers and tools can be added and deleted without end', async () => {
+    const metrics = createMetrics();
+    for (let i = 0; i < 2_100; i++) metrics.execution(`connector_${i}`, `tool_${i}`, 'success', 0.1);
+    const text = await metrics.registry.metrics();
+    expect(text).to.include('valetkey_tool_execution_duration_seconds_count{connector="other",outcome="success"} 1600');
+    expect(text.match(/^valetkey_tool_execution_duration_seconds_count\{/gm)).to.have.length(501);
+    expect(text).to.include('valetkey_tool_executions_total{connector="other",tool="other",outcome="success"} 100');
+    expect(text.match(/^valetkey_tool_executions_total\{/gm)).to.have.length(2_001);
+  });
+
   it('show the origins with the most calls and those to which calls are paused', async () => {
     const metrics = createMetrics();
     const states = Array.from({ length: 300 }, (_, i) => ({
