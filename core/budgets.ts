@@ -694,7 +694,7 @@ export const TOOL_REQUEST = {
   bodyBytes: 32 * MIB,
   /** Values in the body. */
   nodes: 200_000,
-  /** A Markdown text that a tool converts to HTML: a longer one could occupy the event loop for more than 50 ms. */
+  /** The Markdown that one request converts to HTML: more could occupy the event loop for more than 50 ms. */
   markdownChars: 25_000,
   /** Stored files that one input may name. */
   files: 20,

@@ -33,6 +33,11 @@ export function isCookieName(name: string): boolean {
   return TOKEN.test(name);
 }
 
+/** Whether a tool may send a text as the value of a header: a line break would start another header (threat E2). */
+export function isHeaderText(text: string): boolean {
+  return /^[\t\x20-\x7e]*$/.test(text);
+}
+
 /** Whether a tool or its caller may set a header of this name. */
 export function isCallerHeader(name: string): boolean {
   const lower = name.toLowerCase();

@@ -225,9 +225,7 @@ function repeatedMember(key: string, part: unknown, before: unknown): Error {
 
 /** Returns the input that a member of a template comes from, if the template names the member. */
 function inputOfMember(part: unknown, key: string): string | undefined {
-  if (directiveOf(part) || !isRecord(part)) return undefined;
-  const member = directiveOf(part[key]);
-  return inputNameOf(member?.name === '$html' ? member.argument : part[key]);
+  return directiveOf(part) || !isRecord(part) ? undefined : inputNameOf(part[key]);
 }
 
 /** Returns a value as the text of its JSON, in ASCII, so that it may be in a header. */
@@ -245,7 +243,7 @@ function renderJson(argument: unknown, scope: TemplateScope): unknown {
 function renderHtml(argument: unknown, scope: TemplateScope): unknown {
   const value = renderTemplate(argument, scope);
   if (value === ABSENT) return ABSENT;
-  const converted = markdownToHtml(asText(value, argument));
+  const converted = markdownToHtml(asText(value, argument), scope.budget.markdown);
   if ('problem' in converted) throw inputProblem(inputNameOf(argument), converted.problem);
   scope.budget.bytes(converted.html.length);
   return converted.html;
@@ -304,6 +302,7 @@ function asText(value: unknown, template: unknown): string {
 export function inputNameOf(template: unknown): string | undefined {
   const directive = directiveOf(template);
   if (directive?.name === '$input' || directive?.name === '$file') return String(directive.argument);
+  if (directive?.name === '$html') return inputNameOf(directive.argument);
   const list = directive && ['$join', '$each'].includes(directive.name) && isRecord(directive.argument);
   return list ? String((directive.argument as Record<string, unknown>)['input']) : undefined;
 }

@@ -152,7 +152,7 @@ export function callOfStep(
   const { headers: _headers, idempotency_header: _header, ...api } = provider.api;
   const facts = { ...call, tool: stepTool, provider: { ...provider, api } };
   const own = draftRequest(facts);
-  const { 'content-type': type = own.body?.type, ...others } = listed;
+  const { 'content-type': type, ...others } = listed;
   const draft = {
     ...own,
     address: url.origin + url.pathname,

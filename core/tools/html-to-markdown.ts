@@ -7,6 +7,8 @@ type Wrap = (text: string, attributes: Attributes) => string;
 const require = createRequire(import.meta.url);
 /** Elements within more levels than this add nothing but their text. */
 const MAX_LEVELS = 100;
+/** HTML with more open elements is not converted, because the parser searches all of them at each end tag. */
+const MAX_OPEN = 1_000;
 /** Lists and quotes within more levels than this are not indented, because each level lengthens every line. */
 const MAX_INDENTS = 8;
 /** Replaces a line break within code until the other white space is reduced. Texts do not contain this character. */
@@ -59,8 +61,8 @@ interface Open {
 
 /**
  * Converts HTML to Markdown for a model: headings, lists, tables, links, pictures, code and emphasis; other elements
- * leave their text, in which characters with a meaning in Markdown are not escaped. It takes time in proportion to the
- * length of the text, for any text.
+ * leave their text, in which characters with a meaning in Markdown are not escaped. HTML with more than a
+ * thousand open elements is returned unchanged.
  *
  * @param html of a third party; need not be well-formed
  */
@@ -70,11 +72,16 @@ export function htmlToMarkdown(html: string): string {
   const stack = [root];
   let hidden = 0;
   let skipped = 0;
+  let isTooDeep = false;
   const top = () => stack.at(-1) as Open;
 
   const reader = new Reader(
     {
       onopentag(name, attributes) {
+        if (stack.length + hidden + skipped > MAX_OPEN) {
+          isTooDeep = true;
+          reader.pause();
+        }
         if (hidden > 0 || HIDDEN.has(name)) hidden++;
         else if (stack.length > MAX_LEVELS) skipped++;
         else stack.push(open(name, attributes, top()));
@@ -93,6 +100,7 @@ export function htmlToMarkdown(html: string): string {
     { recognizeCDATA: true },
   );
   reader.end(html);
+  if (isTooDeep) return html;
   return tidy(root.parts.join('').replaceAll(CELL_END, ' ')).replaceAll(CODE_BREAK, '\n');
 }
 

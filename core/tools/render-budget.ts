@@ -1,6 +1,7 @@
 import { TOOL_REQUEST } from '../budgets.ts';
 import { FileContent } from './file-content.ts';
 import { inputProblem } from './input-problem.ts';
+import type { ConvertedMarkdown } from './markdown-to-html.ts';
 import { isRecord } from './pointer.ts';
 
 /**
@@ -11,6 +12,8 @@ import { isRecord } from './pointer.ts';
 export class RenderBudget {
   #nodes = 0;
   #bytes = 0;
+  /** The Markdown that was converted so far: its characters, and the cells that its tables may have. */
+  readonly markdown: ConvertedMarkdown = { chars: 0, cells: 0 };
   readonly #maxBytes: number;
 
   /** @param maxBytes the largest body */

@@ -1,6 +1,6 @@
 import type { AccountInputs } from '../connectors/account-value.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
-import { isCallerHeader } from '../connectors/header-names.ts';
+import { isCallerHeader, isHeaderText } from '../connectors/header-names.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ApiError } from '../errors.ts';
 import { type RenderedBody, renderBody } from './body.ts';
@@ -167,15 +167,11 @@ export function reservedHeaderError({ request }: Tool, name: string): ApiError {
   return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers must not set');
 }
 
-/**
- * Returns a valid header value. Only visible ASCII and blanks are allowed, because a line break would start another
- * header (threat E2).
- */
+/** Returns a valid header value. */
 function headerValue(value: unknown, input: string | undefined): string {
   if (typeof value === 'object') throw inputProblem(input, 'must be a string, number or boolean');
   const text = String(value);
-  if (!/^[\t\x20-\x7e]*$/.test(text))
-    throw inputProblem(input, 'must have only visible ASCII characters: it is sent as a header');
+  if (!isHeaderText(text)) throw inputProblem(input, 'must have only visible ASCII characters: it is sent as a header');
   return text.trim();
 }
 

@@ -1,4 +1,4 @@
-import { isCallerHeader } from '../connectors/header-names.ts';
+import { isCallerHeader, isHeaderText } from '../connectors/header-names.ts';
 import { atPointer } from './pointer.ts';
 import type { ToolStep } from './tool.ts';
 
@@ -26,8 +26,7 @@ export function listedHeaders({ headers_from: from }: ToolStep, body: unknown): 
     if (typeof name !== 'string' || typeof value !== 'string')
       return `The response of the provider has no header at ${place}, which the next request needs.`;
     if (!isCallerHeader(name)) return `The response of the provider lists a header at ${place} that must not be set.`;
-    // A line break would start another header (threat E2).
-    if (!/^[\t\x20-\x7e]*$/.test(value))
+    if (!isHeaderText(value))
       return `The header at ${place} of the provider's response must have only visible ASCII characters.`;
     chars += name.length + value.length;
     if (chars > MAX_CHARS) return `The response of the provider lists headers of more than ${MAX_CHARS} characters.`;

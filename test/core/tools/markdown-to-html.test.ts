@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { TOOL_REQUEST } from '../../../core/budgets.ts';
 import { markdownToHtml } from '../../../core/tools/markdown-to-html.ts';
 
+/** Converts the only text of a request. */
+const convert = (markdown: string) => markdownToHtml(markdown, { chars: 0, cells: 0 });
+
 describe('Markdown as HTML', () => {
   it('has headings, emphasis, links, lists, tables and code, and is well-formed XML', () => {
     const markdown =
       '# A\n\n**b** _c_ [d](https://e.example)  \nf\n\n- g\n\n| h |\n| - |\n| i |\n\n```\n<j>\n```\n\n---\n';
-    expect(markdownToHtml(markdown)).to.deep.equal({
+    expect(convert(markdown)).to.deep.equal({
       html:
         '<h1>A</h1>\n<p><strong>b</strong> <em>c</em> <a href="https://e.example">d</a><br />\nf</p>\n<ul>\n<li>g</li>\n</ul>\n' +
         '<table>\n<thead>\n<tr>\n<th>h</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>i</td>\n</tr>\n</tbody>\n</table>\n' +
@@ -15,7 +18,7 @@ describe('Markdown as HTML', () => {
   });
 
   it('shows HTML as text, so that a text can add no element of an application', () => {
-    const { html } = markdownToHtml('<ac:macro ac:name="y">x</ac:macro>\n\n<script>y</script>') as { html: string };
+    const { html } = convert('<ac:macro ac:name="y">x</ac:macro>\n\n<script>y</script>') as { html: string };
     expect(html)
       .to.include('&lt;ac:macro ac')
       .and.include('&lt;script&gt;')
@@ -23,16 +26,16 @@ describe('Markdown as HTML', () => {
   });
 
   it('makes no link that runs a script', () => {
-    const { html } = markdownToHtml('[a](javascript:alert(1)) [b](https://c.example)') as { html: string };
+    const { html } = convert('[a](javascript:alert(1)) [b](https://c.example)') as { html: string };
     expect(html).to.include('href="https://c.example"').and.not.include('href="javascript');
   });
 
   it('refuses a text that is too long, and tables that would become much longer than their text', () => {
     const most = 'a'.repeat(TOOL_REQUEST.markdownChars);
-    expect(markdownToHtml(most)).to.have.property('html');
-    expect(markdownToHtml(`${most}a`)).to.deep.equal({ problem: 'must be Markdown of at most 25000 characters' });
+    expect(convert(most)).to.have.property('html');
+    expect(convert(`${most}a`)).to.deep.equal({ problem: 'must be Markdown of at most 25000 characters' });
     const table = (rows: number) => `${'|a'.repeat(50)}\n${'|-'.repeat(50)}\n${'|\n'.repeat(rows)}`;
-    expect(markdownToHtml(table(100))).to.have.property('html');
-    expect(markdownToHtml(table(1_000))).to.deep.equal({ problem: 'must have smaller tables' });
+    expect(convert(table(100))).to.have.property('html');
+    expect(convert(table(1_000))).to.deep.equal({ problem: 'must have smaller tables' });
   });
 });

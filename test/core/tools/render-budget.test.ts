@@ -42,6 +42,19 @@ describe('RenderBudget (H4)', () => {
     }
   });
 
+  it('H4: refuses a request that converts much Markdown in many texts', () => {
+    const tool = bodyOf({
+      format: 'json',
+      value: { list: { $each: { input: 'list', template: { $html: { $item: '' } } } } },
+    });
+    const table = `${'|a'.repeat(20)}\n${'|-'.repeat(20)}\n${'|\n'.repeat(500)}`;
+    expect(prepared({ tool, toolInput: { list: ['a', 'b'] } }).draft?.body?.content).to.equal(
+      '{"list":["<p>a</p>\\n","<p>b</p>\\n"]}',
+    );
+    refuses(() => prepared({ tool, toolInput: { list: Array.from({ length: 40 }, () => table) } }));
+    refuses(() => prepared({ tool, toolInput: { list: ['a'.repeat(TOOL_REQUEST.markdownChars), 'b'] } }));
+  });
+
   it('H4: refuses an address that a list makes too long', () => {
     for (const path of [`/things{?${LONG.slice(0, 500)}*}`, '/things{/list*}', '/things/{list}']) {
       const name = path.includes('list') ? 'list' : LONG.slice(0, 500);
