@@ -20,8 +20,8 @@ const MOST_HELD = 16 * 1024;
 
 /**
  * Forwards a body to the caller as it arrives, with secrets removed. A body that arrives within a turn of the event loop
- * is written together with the head. After a failure only a closed connection shows the caller that the rest is missing,
- * because the head may have been sent.
+ * is written together with the head. If the body fails after the head was sent, the connection is closed, because nothing
+ * else shows the caller that the rest is missing. If it fails before, the caller of this function must write an error.
  *
  * @throws what `beforeEnd` rejects with; then the connection is closed
  */
@@ -65,7 +65,7 @@ export function forwardResponse(
       if (how === 'whole') return;
       body.destroy();
       // In the next turn, because what was written in this one would be lost.
-      setImmediate(() => res.destroy());
+      if (res.headersSent) setImmediate(() => res.destroy());
     };
     const end = async () => {
       hasArrived = true;

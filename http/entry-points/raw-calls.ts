@@ -12,7 +12,7 @@ import { recordPlanned, recordStart } from '../../core/executions/start.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Egress } from '../../core/net/egress.ts';
 import { createScrubber } from '../../core/net/redact.ts';
-import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
+import { kindOfStatus, type ToolError, type ToolOutcome } from '../../core/tools/outcome.ts';
 import { RAW_CALL } from '../../core/tools/tool.ts';
 import type { ReadRepositories } from '../../db/store.ts';
 import { readRawBody } from '../body/body.ts';
@@ -22,7 +22,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { errorReply } from '../responses/failure.ts';
 import { commonHeaders } from '../responses/write.ts';
-import { forwardResponse } from './forward-response.ts';
+import { type ForwardedResponse, forwardResponse } from './forward-response.ts';
 
 const PREFIX = '/api/v1/proxy';
 const READ_METHODS = ['GET', 'HEAD'];
@@ -75,7 +75,10 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
       result.response.body.destroy();
       throw error;
     });
-    return handOn(exchange, result, execution, cause);
+    const { status } = result.response;
+    const passed = await handOn(exchange, result, execution, cause);
+    if (passed === 'cut' && !exchange.res.headersSent) throw toolFailure(cutOff(status), executionId, call);
+    return status;
   }
 
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
@@ -125,7 +128,7 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     { response, secrets }: RawResponse,
     execution: StartedExecution,
     cause: Cause,
-  ): Promise<number> {
+  ): Promise<ForwardedResponse> {
     const { req, res } = exchange;
     const { status, headers, body } = response;
     const scrubber = createScrubber(secrets);
@@ -147,11 +150,12 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
       const beforeEnd = () => recordOnce(outcomeOf(status));
       const passed = await forwardResponse(body, res, { secrets, scrubber, begin, beforeEnd });
       // The outcome is recorded even if the caller has disconnected.
-      await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
+      await recordOnce(passed === 'cut' ? { ok: false, error: cutOff(status), sent: true } : outcomeOf(status));
+      return passed;
     } catch {
       res.destroy();
+      return 'left';
     }
-    return status;
   }
 
   return { name: RAW_CALL, dispatch, showError: errorReply };
@@ -168,10 +172,10 @@ function outcomeOf(status: number): ToolOutcome {
   return { ok: false, error: { kind, retryable: false, upstreamStatus: status, message }, sent: true };
 }
 
-/** The outcome of a response that began with this status and ended before it was complete. */
-function cutOff(status: number): ToolOutcome {
-  const error = { kind: 'upstream_invalid_response' as const, retryable: false, upstreamStatus: status };
-  return { ok: false, error: { ...error, message: 'The response ended early.' }, sent: true };
+/** The error of a response that began with this status and ended before it was complete. */
+function cutOff(status: number): ToolError {
+  const message = 'The response ended early.';
+  return { kind: 'upstream_invalid_response', retryable: false, upstreamStatus: status, message };
 }
 
 function accountOf(headers: Readonly<Record<string, string>>) {

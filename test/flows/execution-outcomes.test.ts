@@ -34,13 +34,13 @@ interface RawResponse {
   isCut: boolean;
 }
 
-/** A raw call. On request, the caller disconnects after the first bytes. */
+/** A raw call. On request, the caller disconnects after the first bytes. `onData` runs for each part of the response. */
 function rawCall(
   server: Pick<TestServer, 'origin'>,
   token: string,
   accountId: string,
   method: string,
-  { hangUp = false } = {},
+  { hangUp = false, onData = () => {} } = {},
 ): Promise<RawResponse> {
   const { port } = new URL(server.origin);
   const headers = { host: 'localhost', authorization: `Bearer ${token}`, 'valetkey-account-id': accountId };
@@ -54,6 +54,7 @@ function rawCall(
       };
       res.on('data', (chunk) => {
         answer.text += chunk;
+        onData();
         if (hangUp) request.destroy();
       });
       res.on('error', () => {});
@@ -320,16 +321,37 @@ describe('F13: the outcome of an execution', () => {
       expect(record).to.include({ status: 'SUCCEEDED', upstream_status: 201 });
     });
 
-    it('is a failure when the provider aborts its response', async () => {
+    const ended = async (executionId: string) => {
+      let record = await recordOf(executionId);
+      while (record.status === 'STARTED') record = await recordOf(executionId);
+      return record;
+    };
+    const failed = { status: 'FAILED', error_kind: 'upstream_invalid_response', upstream_status: 200 };
+
+    it('is a failure when the provider aborts its response after the caller has received a part', async () => {
+      let abort = () => {};
       acme.handler = (_request, res) => {
-        res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '200000' });
-        res.write('x'.repeat(100_000), () => res.destroy());
+        res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '200000' }).write('x'.repeat(100_000));
+        abort = () => res.destroy();
       };
-      const answer = await rawCall(server, token, id, 'POST');
-      expect(answer.isCut).to.equal(true);
-      let record = await recordOf(answer.executionId);
-      while (record.status === 'STARTED') record = await recordOf(answer.executionId);
-      expect(record).to.include({ status: 'FAILED', error_kind: 'upstream_invalid_response', upstream_status: 200 });
+      const answer = await rawCall(server, token, id, 'POST', { onData: () => abort() });
+      expect(answer).to.include({ status: 200, isCut: true });
+      expect(await ended(answer.executionId)).to.include(failed);
+    });
+
+    it('is a failure that the caller can read when the provider aborts before the caller has received anything', async () => {
+      acme.handler = (_request, res) => {
+        res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '200000' }).flushHeaders();
+        setImmediate(() => res.destroy());
+      };
+      for (const method of ['POST', 'GET']) {
+        const answer = await rawCall(server, token, id, method);
+        expect(answer, method).to.include({ status: 502, isCut: false });
+        const { code, execution_id, tool_error } = JSON.parse(answer.text);
+        expect({ code, execution_id }, method).to.eql({ code: 'TOOL_FAILED', execution_id: answer.executionId });
+        expect(tool_error, method).to.include({ kind: failed.error_kind, upstream_status: 200 });
+        expect(await ended(answer.executionId), method).to.include(failed);
+      }
     });
   });
 
