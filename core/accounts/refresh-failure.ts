@@ -9,7 +9,7 @@ import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
  */
 export type FailureReason = UnavailableReason | 'client' | 'account';
 
-/** A refresh that changed nothing. The message is a public sentence. */
+/** A refresh that changed nothing. The message is shown to API clients. */
 export interface RefreshFailure {
   reason: FailureReason;
   message: string;

@@ -11,7 +11,7 @@ export type AccountInputs = Readonly<Record<string, string>> & { readonly [SITE]
 /**
  * Checks a value from a provider's callback or response (threat L9): an attacker who forges it must not be able to choose a host.
  *
- * @returns why the value is invalid, as a public sentence; undefined if it is valid
+ * @returns why the value is invalid, as a message for API clients; undefined if it is valid
  */
 export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
   if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a valid value';

@@ -11,10 +11,10 @@ export interface AddressPlace {
   position: 'host' | 'path';
 }
 
-/** A template that cannot be used; the message is a public sentence. */
+/** A template that cannot be used; the message is shown to API clients. */
 export class AddressError extends Error {}
 
-/** An account value that does not fit its place; the message is a public sentence. */
+/** An account value that does not fit its place; the message is shown to API clients. */
 export class AddressValueError extends Error {
   readonly field: string;
 
@@ -119,7 +119,7 @@ function templateOf(source: string): AddressTemplate {
   return template;
 }
 
-/** Returns why a value does not fit a place, as a public sentence; undefined if it fits. */
+/** Returns why a value does not fit a place, as a message for API clients; undefined if it fits. */
 export function placeProblem(place: AddressPlace, value: string | undefined): string | undefined {
   if (value === undefined || value === '') return 'is required: it is part of the address';
   if (place.position === 'host') {
@@ -140,7 +140,7 @@ function split(source: string): Split {
   const found = /^(https?):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(source);
   if (!found) throw new AddressError('The URL must start with https:// and have no fragment');
   const [, scheme = '', authority = '', path = '', query = ''] = found;
-  if (authority.includes('@')) throw new AddressError('The URL must not contain user information');
+  if (authority.includes('@')) throw new AddressError('The URL must not contain a user name or password');
   if (/[{}]/.test(query)) throw new AddressError('A placeholder cannot be part of the query');
   const port = /:\d*$/.exec(authority)?.[0] ?? '';
   const host = authority.slice(0, authority.length - port.length);

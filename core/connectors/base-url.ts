@@ -87,7 +87,7 @@ function givenBase(field: string, value: string | undefined): string {
 function givenBaseProblem(value: string): string | undefined {
   const url = URL.parse(value);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
-  if (url.username !== '' || url.password !== '') return 'must not contain user information';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (value.includes('?') || value.includes('#')) return 'must not have a query or a fragment';
   // If the URL parser changed the path (dot segments, backslashes), requests would use another prefix than its author
   // sees.

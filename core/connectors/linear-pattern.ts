@@ -73,12 +73,12 @@ function compile(source: string): LinearPattern {
   return automaton(node, { head: true, tail: true });
 }
 
-/** Returns why a whole-value pattern cannot be used, as a public sentence; undefined if it can. */
+/** Returns why a whole-value pattern cannot be used, as a message for API clients; undefined if it can. */
 export function patternProblem(source: string): string | undefined {
   return problemOf(compileLinearPattern, source);
 }
 
-/** Returns why a JSON Schema pattern cannot be used, as a public sentence; undefined if it can. */
+/** Returns why a JSON Schema pattern cannot be used, as a message for API clients; undefined if it can. */
 export function searchPatternProblem(source: string): string | undefined {
   return problemOf(compileSearchPattern, source);
 }
@@ -124,13 +124,15 @@ class Program {
   #steps = 0;
 
   add(state: State): number {
-    if (this.states.length >= MAX_STATES) throw new PatternError('The pattern is too large');
+    if (this.states.length >= MAX_STATES)
+      throw new PatternError('The pattern is too large. Shorten it, or use smaller numbers of repetitions');
     return this.states.push(state) - 1;
   }
 
   /** Adds the states of a node that lead to `next`, and returns the first of them. */
   build(node: Node, next: number): number {
-    if (++this.#steps > MAX_STEPS) throw new PatternError('The pattern is too large');
+    if (++this.#steps > MAX_STEPS)
+      throw new PatternError('The pattern is too large. Shorten it, or use smaller numbers of repetitions');
     switch (node.kind) {
       case 'test':
         return this.add({ test: node.test, next: [next] });

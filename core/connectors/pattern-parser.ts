@@ -1,4 +1,4 @@
-/** A pattern that is rejected; the message is a public sentence. */
+/** A pattern that is rejected; the message is shown to API clients. */
 export class PatternError extends Error {}
 
 export type Test = (codePoint: number) => boolean;

@@ -12,7 +12,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what needs no folding
+// biome-ignore lint/suspicious/noControlCharactersInRegex: text without accents or other letters to replace
 const ASCII = /^[\x00-\x7f]*$/;
 const CAMEL = /(\p{Ll}|\d)(\p{Lu})/gu;
 const WORD = /[\p{L}\p{N}]+/gu;

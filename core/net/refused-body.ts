@@ -1,7 +1,7 @@
 import type { BodyRefusal } from '../budgets/body-buffer.ts';
 import { EgressError } from './egress-error.ts';
 
-/** Returns the error of a call whose response body was rejected. @param tooLarge a public sentence */
+/** Returns the error of a call whose response body was rejected. @param tooLarge a message for API clients */
 export function refusedBody(refusal: BodyRefusal, tooLarge: string): EgressError {
   if (refusal === 'size') return new EgressError('too_large', tooLarge, { sent: true });
   return refusal === 'chunks' ? tooMany('chunks') : bodyMemoryExhausted(true);

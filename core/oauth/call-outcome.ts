@@ -6,9 +6,9 @@ import { readRetryAfter } from './retry-after.ts';
 import { isTransportFailure } from './transport.ts';
 
 /**
- * The outcome of a call. Messages are public sentences. `refused`: the provider rejects the credential; `code` is its error code,
- * empty if only the status says so. `setting`: nothing was sent. `unexpected`: the response is not one that the connector file
- * describes.
+ * The outcome of a call. Messages are shown to API clients. `refused`: the provider rejects the credential; `code` is its
+ * error code, empty if only the status says so. `setting`: nothing was sent. `unexpected`: the response is not one that the
+ * connector file describes.
  */
 export type CallOutcome = { ok: true; status: number; body: unknown } | CallFailure;
 

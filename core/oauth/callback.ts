@@ -4,7 +4,7 @@ import type { KeptAuthorization } from './authorization-request.ts';
 import type { AuthorizationEndpoint } from './authorization-server.ts';
 
 /**
- * Why a callback contains no usable code. The message is a fixed public sentence; no text of the callback is repeated
+ * Why a callback contains no usable code. The message for API clients is fixed; no text of the callback is repeated
  * (threat L13).
  */
 export interface CallbackFailure {

@@ -3,7 +3,7 @@ export type FaultyPart = 'connection' | 'account';
 
 /**
  * The configuration of the connection, its provider or the account does not allow the operation. Nothing was sent. The
- * message is a public sentence.
+ * message is shown to API clients.
  */
 export class OAuthConfigError extends Error {
   readonly faultyPart: FaultyPart;

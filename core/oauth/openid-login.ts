@@ -25,7 +25,7 @@ export interface OpenIdDeps {
   random(size: number): Buffer;
 }
 
-/** The provider cannot be used, or denied the login. The message is a fixed public sentence. */
+/** The provider cannot be used, or denied the login. The message is a fixed message for API clients. */
 export interface OpenIdFailure {
   ok: false;
   /** Whether the user or the provider denied the login. */

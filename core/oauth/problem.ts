@@ -3,7 +3,7 @@ import { type FaultyPart, OAuthConfigError } from './config-error.ts';
 import { clientRefused, outcomeOfFailure, type TokenFailure } from './refresh-outcome.ts';
 import { isTransportFailure } from './transport.ts';
 
-/** Returns a public sentence if an error means that a setting is wrong and nothing was sent; otherwise undefined. */
+/** Returns a message for API clients if a setting is wrong and nothing was sent; otherwise undefined. */
 export function settingProblem(error: unknown): string | undefined {
   return error instanceof OAuthConfigError || error instanceof ApiError ? error.message : undefined;
 }

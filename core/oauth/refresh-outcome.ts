@@ -13,7 +13,7 @@ export type UnavailableReason =
   | 'busy';
 
 /**
- * The outcome of a token request. Messages are public sentences. `refused`: the grant has ended, and only a new
+ * The outcome of a token request. Messages are shown to API clients. `refused`: the grant has ended, and only a new
  * authorization helps. `client`: the provider rejected the client of the connection, or the account's values; the grant
  * may still be valid. `unavailable`: the request shows nothing about the grant.
  */

@@ -20,8 +20,8 @@ export interface Revocation {
 }
 
 /**
- * The result of a revocation at the provider. Messages are public sentences. `not_revocable`: the provider does not support it.
- * `retry_later`: no conclusive response, so the same must be tried again. `failed`: a retry would not help.
+ * The result of a revocation at the provider. Messages are shown to API clients. `not_revocable`: the provider does not
+ * support it. `retry_later`: no conclusive response, so the same must be tried again. `failed`: a retry would not help.
  */
 export type RevocationOutcome =
   | { kind: 'revoked' }

@@ -219,5 +219,5 @@ function nameTaken(name: string | null): ApiError {
 
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
-  throw new ApiError('VALIDATION_FAILED', 'The overlay does not fit the tool.', { errors: errors.slice(0, 20) });
+  throw new ApiError('VALIDATION_FAILED', 'The overlay is invalid for this tool.', { errors: errors.slice(0, 20) });
 }

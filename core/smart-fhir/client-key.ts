@@ -53,7 +53,9 @@ function privateKeyOf(text: Secret, jwk: JsonWebKey | undefined): KeyObject {
 function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): Algorithm {
   if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_BITS) return 'RS384';
   if (type === 'ec' && details?.namedCurve === 'secp384r1') return 'ES384';
-  throw new OAuthConfigError(`FHIR servers accept RSA keys of ${MIN_BITS} bits or more, and keys on the curve P-384.`);
+  throw new OAuthConfigError(
+    `The key must be an RSA key of ${MIN_BITS} bits or more, or an EC key on the curve P-384.`,
+  );
 }
 
 function thumbprint(jwk: JsonWebKey, alg: Algorithm): string {

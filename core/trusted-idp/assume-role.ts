@@ -46,7 +46,8 @@ export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRole
 }
 
 function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
-  if (!ROLE_ARN.test(roleArn)) throw new OAuthConfigError('The account has no role_arn.', { faultyPart: 'account' });
+  if (!ROLE_ARN.test(roleArn))
+    throw new OAuthConfigError('The role_arn of the account is invalid.', { faultyPart: 'account' });
   if (identity.audience === '') throw new OAuthConfigError('The connection has no audience for identity tokens.');
   if (!SESSION_NAME.test(sessionName)) throw new RangeError('The session name is invalid.');
   if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {

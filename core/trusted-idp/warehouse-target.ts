@@ -32,7 +32,9 @@ export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, db
     errors.push({ field: field('workgroup_name'), message: 'cannot be combined with cluster_identifier' });
   }
   if (errors.length > 0)
-    throw new ApiError('INVALID_API_CONFIG', 'The account names neither a cluster nor a workgroup.', { errors });
+    throw new ApiError('INVALID_API_CONFIG', 'The account must name a database and either a cluster or a workgroup.', {
+      errors,
+    });
   if (workgroupName !== '') return { database, workgroupName };
   if (dbUser === null || dbUser === '') {
     throw new ApiError('INVALID_AUTHORIZATION_DETAILS', 'The account has no db_user for its cluster.', {

@@ -120,7 +120,8 @@ function fileOfUrl(url: string): string {
 function withoutLinks(path: string, links = 0): string {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   if (!isLink) return path;
-  if (links === MAX_LINKS) throw new ConfigError('DATABASE_URL names a symbolic link that leads nowhere');
+  if (links === MAX_LINKS)
+    throw new ConfigError(`DATABASE_URL names a symbolic link that leads through more than ${MAX_LINKS} others`);
   return withoutLinks(resolve(dirname(path), readlinkSync(path)), links + 1);
 }
 

@@ -89,7 +89,11 @@ export function createCompanyLogins(deps: CompanyLoginDeps): CompanyLogins {
   return {
     host: login === null ? null : new URL(login.issuer).host,
     async begin(environment) {
-      if (!login) throw new ApiError('NOT_FOUND', 'Operators of this server log in with one-time addresses.');
+      if (!login)
+        throw new ApiError(
+          'NOT_FOUND',
+          'This server has no OpenID provider for operators. Log in with the address that valetkey console prints.',
+        );
       const begun = await beginOpenIdLogin(toolsFor(environment), login, callbackOf(environment));
       if (!begun.ok) {
         log.warn({ reason: begun.message }, 'the login of an operator could not begin');

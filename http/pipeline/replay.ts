@@ -54,9 +54,10 @@ export function keyBinding(environmentId: string, { clientId, route, keyDigest }
  * Returns the error for a response that was not stored, because the client's quota was used up, or that was altered.
  * In both cases the request was carried out.
  */
-function notStored({ status }: IdempotencyKeyRow, execution: ExecutionRow | undefined): ApiError {
+function notStored({ status, sealedReply }: IdempotencyKeyRow, execution: ExecutionRow | undefined): ApiError {
   const which = execution ? ` as the execution ${execution.id}` : '';
-  const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not stored.`;
+  const reason = sealedReply === null ? 'was not stored' : 'was altered in the database, so it cannot be repeated';
+  const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response ${reason}.`;
   return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, naming(execution));
 }
 

@@ -80,8 +80,9 @@ export function configure(command: Command): void {
       let body: Input;
       if (type === 'OIDC') {
         const [client_id, ...others] = clientId;
-        if (client_id === undefined || others.length > 0) throw new UsageError('OIDC needs exactly one --client-id');
-        if (jwtOnly) throw new UsageError('--audience and --algorithm belong to JWT');
+        if (client_id === undefined || others.length > 0)
+          throw new UsageError('give exactly one --client-id with --type OIDC');
+        if (jwtOnly) throw new UsageError('--audience and --algorithm can only be given with --type JWT');
         const client_secret = secret?.reveal();
         body = {
           ...common,
@@ -91,7 +92,8 @@ export function configure(command: Command): void {
           ...(authMethod && { token_endpoint_auth_method: authMethod }),
         };
       } else {
-        if (secret || authMethod) throw new UsageError('--client-secret and --auth-method belong to OIDC');
+        if (secret || authMethod)
+          throw new UsageError('--client-secret and --auth-method can only be given with --type OIDC');
         body = {
           ...common,
           type,
