@@ -5,6 +5,7 @@ import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
 import { ACCOUNT_KEY, createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
@@ -28,7 +29,8 @@ describe('the contents of executions', () => {
     acme = await startUpstream(usual);
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
-      overrides: { now: clock.now },
+      // The tests call the sweep themselves.
+      overrides: { ...NO_BACKGROUND, now: clock.now },
     });
     ({ id } = await createKeyedAccount(server));
   });
