@@ -83,6 +83,10 @@ export function searchPatternProblem(source: string): string | undefined {
   return problemOf(compileSearchPattern, source);
 }
 
+function tooLarge(): PatternError {
+  return new PatternError('The pattern is too large. Shorten it, or use smaller numbers of repetitions');
+}
+
 function problemOf(compiler: (source: string) => LinearPattern, source: string): string | undefined {
   try {
     compiler(source);
@@ -124,15 +128,13 @@ class Program {
   #steps = 0;
 
   add(state: State): number {
-    if (this.states.length >= MAX_STATES)
-      throw new PatternError('The pattern is too large. Shorten it, or use smaller numbers of repetitions');
+    if (this.states.length >= MAX_STATES) throw tooLarge();
     return this.states.push(state) - 1;
   }
 
   /** Adds the states of a node that lead to `next`, and returns the first of them. */
   build(node: Node, next: number): number {
-    if (++this.#steps > MAX_STEPS)
-      throw new PatternError('The pattern is too large. Shorten it, or use smaller numbers of repetitions');
+    if (++this.#steps > MAX_STEPS) throw tooLarge();
     switch (node.kind) {
       case 'test':
         return this.add({ test: node.test, next: [next] });

@@ -25,7 +25,7 @@ export interface OpenIdDeps {
   random(size: number): Buffer;
 }
 
-/** The provider cannot be used, or denied the login. The message is a fixed message for API clients. */
+/** The provider cannot be used, or denied the login. The message for API clients is fixed. */
 export interface OpenIdFailure {
   ok: false;
   /** Whether the user or the provider denied the login. */

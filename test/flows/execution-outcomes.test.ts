@@ -7,7 +7,7 @@ import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
 import { amount } from '../support/amount.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
-import { execute } from '../support/execute.ts';
+import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { connectMcp, sessionToken } from '../support/mcp.ts';
 import { createMcpProvider } from '../support/mcp-provider.ts';
@@ -308,6 +308,11 @@ describe('F13: the outcome of an execution', () => {
   });
 
   describe('of a raw call whose response is not passed on completely', () => {
+    const ended = async (executionId: string) => {
+      let record = await recordOf(executionId);
+      while (record.status === 'STARTED') record = await recordOf(executionId);
+      return record;
+    };
     it("is the provider's response when the caller disconnects", async () => {
       let release = () => {};
       acme.handler = (_request, res) => {
@@ -315,17 +320,11 @@ describe('F13: the outcome of an execution', () => {
         release = () => res.end();
       };
       const { executionId } = await rawCall(server, token, id, 'POST', { hangUp: true });
-      let record = await recordOf(executionId);
-      while (record.status === 'STARTED') record = await recordOf(executionId);
+      const record = await ended(executionId);
       release();
       expect(record).to.include({ status: 'SUCCEEDED', upstream_status: 201 });
     });
 
-    const ended = async (executionId: string) => {
-      let record = await recordOf(executionId);
-      while (record.status === 'STARTED') record = await recordOf(executionId);
-      return record;
-    };
     const failed = { status: 'FAILED', error_kind: 'upstream_invalid_response', upstream_status: 200 };
 
     it('is a failure when the provider aborts its response after the caller has received a part', async () => {
@@ -350,7 +349,7 @@ describe('F13: the outcome of an execution', () => {
         const { code, execution_id, tool_error } = JSON.parse(answer.text);
         expect({ code, execution_id }, method).to.eql({ code: 'TOOL_FAILED', execution_id: answer.executionId });
         expect(tool_error, method).to.include({ kind: failed.error_kind, upstream_status: 200 });
-        expect(await ended(answer.executionId), method).to.include(failed);
+        expect(await finishedExecution(server, answer.executionId), method).to.include(failed);
       }
     });
   });

@@ -49,7 +49,7 @@ export type Finished =
  * Finishes an authorization: validates the callback and redeems its code at the same server with the same proof key (RFC 6749
  * §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; `kept` must not be used again, even after a failure.
  *
- * @returns the tokens and their details, or the failure; messages are fixed messages for API clients
+ * @returns the tokens and their details, or the failure; messages for API clients are fixed
  */
 export async function finishAuthorization(end: AuthorizationEnd): Promise<Finished> {
   const { client, parameters, kept, fetchFor, now } = end;
