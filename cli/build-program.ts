@@ -41,7 +41,7 @@ export function commandPath(words: readonly string[], table: CommandTable = COMM
 }
 
 async function addCommands(parent: Command, table: CommandTable, words: readonly string[]): Promise<void> {
-  // main.ts turns `help <command>` into `<command> --help`, because commander's own does not load the command.
+  // main.ts turns `help <command>` into `<command> --help`, because the `help` of commander does not load the module.
   parent.helpCommand(false).usage('<command> [options]');
   for (const [name, node] of Object.entries(table)) {
     const hidden = !isGroup(node) && node.hidden === true;
@@ -56,14 +56,14 @@ async function addCommands(parent: Command, table: CommandTable, words: readonly
 
 async function addAction(command: Command, { needs, load }: CommandLeaf): Promise<void> {
   const { configure } = await load();
-  // The types of commander's options are inferred in the modules of commands only.
+  // Cast, because only the module of a command infers the types of its options.
   configure(command as unknown as Parameters<typeof configure>[0]);
   if (needs === 'nothing') return;
   command.addHelpText('after', NEEDS[needs]);
   command.option('--env-file <file>', 'read settings from a file; variables that are set take precedence');
   command.hook('preAction', async () => {
     loadEnvFile(command.opts<{ envFile?: string }>().envFile);
-    // The server writes these warnings to its log.
+    // `serve` writes these warnings to its log instead.
     if (command.name() !== 'serve') await warnOfUnknownSettings();
   });
 }

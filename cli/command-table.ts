@@ -13,7 +13,6 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   ...sections(SHELL, ['completion']),
 };
 
-/** The commands. */
 export const COMMANDS: CommandTable = {
   serve: files('start the server', () => import('./commands/serve.ts')),
   init: files(

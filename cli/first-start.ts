@@ -1,8 +1,8 @@
 import type { FirstStart } from '../wiring/keys.ts';
 
 /**
- * Prints the new keys and secrets for the operator; they are shown once, before anything else can fail. Programs read
- * the log lines instead.
+ * Prints the path of the new key file and the secret of the new API client to standard error, for the operator. The
+ * secret is shown only once, so this is called before anything else can fail.
  */
 export function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)

@@ -27,9 +27,9 @@ export async function main(given: string[]): Promise<void> {
 function endParsing({ code, exitCode, message }: CommanderError, args: string[]): void {
   if (exitCode === 0) return;
   process.exitCode = EXIT.usage;
-  // A group of commands without one of them shows its help instead of an error.
+  // A group that was called without one of its commands has already shown its help.
   if (code === 'commander.help') return;
-  // The value of an invalid option, or a surplus argument, may be a secret.
+  // The value of an invalid option, or a surplus argument, may be a secret, so it is removed from the message.
   const text = message
     .replace(/^error: /, '')
     .replace(/('--?[\w-]+)=[^\n]*'/, "$1'")

@@ -10,7 +10,8 @@ const COMMAND = import.meta.filename.endsWith('.ts') ? 'node cli/valetkey.js' : 
 
 /**
  * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has
- * a session. Otherwise the output is a log, which must not contain a secret.
+ * a session. Otherwise it prints the command that creates an address, because the output may be a log, which must not
+ * contain a secret.
  */
 export async function offerConsole(parts: Parts, { client, environment }: FirstStart): Promise<void> {
   if (!parts.config.console) return;

@@ -8,7 +8,7 @@ import { createRenderer } from '../core/events/renderer.ts';
 
 const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 
-/** Creates the events of operator commands, with the receivers that store them. */
+/** Creates the object with which operator commands emit events. Its only sink stores the events in the audit log. */
 export function createOperatorEvents(newId: (prefix: 'aud' | 'evt') => string, catalogue: Catalogue): Events {
   return createEvents({
     now: Date.now,

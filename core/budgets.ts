@@ -14,18 +14,18 @@ const DAY = 24 * HOUR;
 
 /** HTTP connections of clients (threat S2). */
 export const SERVER = {
-  /** Header section of one request: large enough for tokens, too small for a flood of headers. */
+  /** The maximum header section of one request. Tokens fit, and many headers cannot fill the memory. */
   headerBytes: 16 * KIB,
   /**
-   * From the first byte of a request to the end of its headers. The limit closes slow senders, which would hold
-   * connections.
+   * From the first byte of a request to the end of its headers. Clients that send slowly would otherwise keep
+   * connections open.
    */
   headersMs: 10 * SECOND,
   /** From the first byte of a request to its last one. */
   requestMs: 30 * SECOND,
   /** An idle connection is closed after this time. */
   keepAliveMs: 30 * SECOND,
-  /** How often connections are checked against the limits above. */
+  /** How often connections are checked against `headersMs` and `requestMs`. */
   checkEveryMs: 5 * SECOND,
   /** Open connections: each takes memory and a file descriptor. */
   connections: 10_000,
@@ -33,11 +33,14 @@ export const SERVER = {
   connectionsPerAddress: 1_000,
   /** From the start of a connection to its first byte. */
   firstByteMs: 5 * SECOND,
-  /** A client that reads none of its response for this time is checked again after the same time, and then closed. */
+  /**
+   * How long a client may read none of the bytes that are queued for it. Node may need a second period of this length
+   * to detect it, and then closes the connection.
+   */
   stalledMs: 15 * SECOND,
   /** Bytes of responses that may be queued for all clients together. */
   queuedBytes: 64 * MIB,
-  /** How often connections are checked against the three limits above. */
+  /** How often connections are checked against `firstByteMs`, `stalledMs` and `queuedBytes`. */
   watchEveryMs: 500,
   /** Requests that may wait on one connection for the response before them. */
   pipelined: 32,
@@ -66,13 +69,12 @@ export const REQUEST_BODY = {
   rawBytes: 10 * MIB,
   /** Chunks of one body, of any size: each costs processing time. */
   chunks: 2 ** 16,
-  /** Chunks of a form, whose sender is not authenticated yet. */
+  /** Chunks of a form. The limit is lower, because its sender is not authenticated yet. */
   formChunks: 512,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
   /**
-   * Values in JSON, counted before parsing. An ordinary body is too small to contain as many, and imports have far
-   * fewer.
+   * Values in JSON, counted before parsing. A body of ordinary size cannot contain so many, and imports have far fewer.
    */
   nodes: 200_000,
   /** JSON above this size is parsed in a thread, because it would block the event loop. */
@@ -116,9 +118,9 @@ export const BODIES = {
 
 /** The logo of an environment, which every page of a link shows. */
 export const LOGO = {
-  /** Enough for a drawing, and little for a page to load. */
+  /** Enough for a drawing, and small enough to load with each page. */
   bytes: 64 * KIB,
-  /** A compressed image of a few bytes can be very large when it is drawn. */
+  /** The maximum width and height: a small compressed file can contain a very large image. */
   pixels: 2048,
 } as const;
 
@@ -170,7 +172,7 @@ export const OPERATORS = {
 
 /** Statistics of executions. */
 export const STATISTICS = {
-  /** Groups in one response, if they are not hours. */
+  /** The maximum number of groups in one response. Groups by hour are limited by the period instead. */
   groups: 100,
 } as const;
 
@@ -228,8 +230,8 @@ export const BACKGROUND = {
   /** Concurrent revocations at one provider of an environment. */
   revocationsPerProvider: 4,
   /**
-   * The maximum time of one revocation attempt: two tokens and the metadata, each with the time limit of a protocol
-   * call.
+   * The maximum time of one revocation attempt. It revokes up to two tokens, and may read metadata from several
+   * addresses. Each request has the time limit of a protocol call.
    */
   revocationMs: 90 * SECOND,
   /**
@@ -247,7 +249,7 @@ export const BACKGROUND = {
   auditHeadsFirstMs: HOUR,
   /** Times of last use, which are collected in memory and then written. */
   usageMs: 5 * SECOND,
-  /** How often the rows of each count are combined into one. */
+  /** How often the rows that together store one count are combined into one row. Only PostgreSQL needs this. */
   foldMs: 5 * SECOND,
 } as const;
 
@@ -265,7 +267,10 @@ export const JOBS = {
   lanesPerLook: 200,
   /** Jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
-  /** How long after a failed attempt to take jobs the database may still store it. Databases end open transactions sooner. */
+  /**
+   * If a transaction that takes jobs fails, the database may still commit it within this time. Databases end open
+   * transactions sooner.
+   */
   lostClaimMs: MINUTE,
   /** The random fraction of the interval between two runs of a periodic job. */
   periodJitter: 0.1,
@@ -293,7 +298,10 @@ export const WEBHOOKS = {
   perEndpoint: 4,
   perFailingEndpoint: 1,
   total: 256,
-  /** Attempts that start per second in one process: they take about a fifth of its time, and the rest is for requests. */
+  /**
+   * Attempts that start per second in one process. They take about a fifth of its processor time; requests need the
+   * rest.
+   */
   perSecond: 200,
   /** The part of a response that is read. Nothing in the response is needed. */
   responseBytes: 64 * KIB,
@@ -383,7 +391,10 @@ export const PROCESSES = {
   failedStarts: 5,
   /** A process that is asked to stop is killed when it takes this much longer than its requests may take. */
   stopMarginMs: 10 * SECOND,
-  /** Signals that come later than this after the first one kill the processes. npm and terminals send one signal twice. */
+  /**
+   * A signal that arrives later than this after the first one kills the processes. An earlier one is ignored, because
+   * npm and terminals send the same signal twice.
+   */
   sameSignalMs: SECOND,
   /** How long a scrape waits for the metrics of a process. */
   metricsMs: 3 * SECOND,
@@ -392,15 +403,18 @@ export const PROCESSES = {
 /** Limits of the PostgreSQL engine. */
 export const POSTGRES = {
   /**
-   * Rows of a long list that the largest statement reads. A statement does not block the event loop here, and takes about
-   * 50 ms for so many.
+   * The maximum number of rows of a long list that one statement reads, which takes about 50 ms. A PostgreSQL statement
+   * does not block the event loop.
    */
   largestSlice: 65_536,
   /** Connections of one process for reads. Each runs many statements concurrently. */
   readers: 4,
   /** Connections of one process for writes, which is the number of concurrent transactions. */
   writers: 8,
-  /** Units that decide nothing by what they read share transactions: so many transactions at a time, and so many units in each. */
+  /**
+   * Units of work whose writes do not depend on what they read can share a transaction. These are the number of
+   * concurrent shared transactions, and the maximum number of units in each.
+   */
   sharedTransactions: 2,
   sharedUnits: 64,
   /** How long a statement of a shared transaction waits for a lock. Then each unit runs in its own transaction. */
@@ -409,8 +423,8 @@ export const POSTGRES = {
   /** The minimum time between a failed attempt to connect and the next attempt. */
   reconnectMs: 200,
   /**
-   * The server ends a statement that takes longer, or waits longer for a lock, and a transaction that is idle for
-   * longer.
+   * PostgreSQL cancels a statement that takes longer than `statementMs` or waits for a lock longer than `lockMs`. It
+   * ends a session whose transaction is idle for longer than `idleMs`.
    */
   statementMs: 15 * SECOND,
   lockMs: 5 * SECOND,
@@ -450,7 +464,9 @@ export const STORAGE = {
   groupUnits: 256,
   /** A transaction starts no further unit after its units have taken this time, because they block the event loop. */
   groupMs: 10,
-  /** Rows that a large transaction reads or writes before other work can run: for tools about 5 ms. */
+  /**
+   * Rows that a large transaction reads or writes before other work can run. For rows of tools, this takes about 5 ms.
+   */
   rowsPerTurn: 250,
   /**
    * Tools that a large transaction deletes before other work can run. Each is overwritten in the table and in four
@@ -469,7 +485,7 @@ export const STORAGE = {
   /** How long a stopping server retries the scrub. */
   scrubAtStopMs: SECOND,
   /**
-   * How often a write is tried after one has failed. The server is ready again after a whole interval without a
+   * How often a test write is made after a write has failed. The server is ready again after a whole interval without a
    * failure.
    */
   probeEveryMs: SECOND,
@@ -477,9 +493,9 @@ export const STORAGE = {
   pieceFrames: 1024,
   /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   logFrames: 8192,
-  /** The minimum size of the last step. */
+  /** When at most this many frames are left, the last step moves them. */
   lastPieceFrames: 128,
-  /** From this size on, a thread moves the log. */
+  /** From this number of frames on, a thread moves the log, so that the event loop is not blocked. */
   backlogFrames: 4096,
   /** At a start, files up to this size are checked page by page. */
   checkedAtStartBytes: 16 * MIB,
@@ -574,7 +590,7 @@ export const TOOL_WORDS = {
 export const OUTBOUND = {
   /** One call from start to end: waiting for a slot, connecting, every redirect, the whole body. */
   timeoutMs: 30 * SECOND,
-  /** The longest pause after a response has begun. */
+  /** The longest time without data after a response has begun. */
   idleTimeoutMs: 10 * SECOND,
   /** Name resolution, connection and TLS handshake. */
   connectTimeoutMs: 10 * SECOND,
@@ -597,8 +613,8 @@ export const OUTBOUND = {
   /** Calls that may wait for one of these slots. */
   queuePerOrigin: 256,
   /**
-   * Streams from one origin; their calls no longer occupy a slot. Beyond it, the stream that has waited longest for its
-   * reader is ended.
+   * The maximum number of streams from one origin; their calls no longer occupy a slot. If there are more, the stream
+   * that has waited longest for its reader is ended.
    */
   streamsPerOrigin: 512,
   /** Idle connections that are kept for later calls, of all origins together. */
@@ -638,8 +654,8 @@ export const DNS = {
   /** The maximum number of cached failures. */
   failedLookups: 1_000,
   /**
-   * Addresses of one name. Each must be checked, and with many addresses the connect timeout would be too short for
-   * each.
+   * Addresses of one name. A name with more is rejected, because each address must be checked and the owner of the name
+   * controls their number.
    */
   addresses: 64,
   /** Addresses of one family that are tried. */
@@ -677,7 +693,7 @@ export const SCHEMA = {
   patternSteps: 1_000_000,
   /** Larger schemas and inputs are checked in a thread: compiling takes 0.1 ms for each subschema. */
   inlineExpanded: 200,
-  /** Nodes of the input multiplied by the expanded size of the schema. */
+  /** The same, for the nodes of the input multiplied by the expanded size of the schema. */
   inlineWork: 500_000,
   /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
   validateMs: 10 * SECOND,
@@ -791,7 +807,7 @@ export const IMPORT = {
   bytes: 64 * MIB,
   /** Nodes that all overlays of one import together may visit, compare or copy. */
   overlayNodes: 5_000_000,
-  /** Steps of the patterns in their `match()` and `search()` functions: about a second. */
+  /** Steps of the patterns in `match()` and `search()` functions of overlays: about a second. */
   patternSteps: 20_000_000,
 } as const;
 

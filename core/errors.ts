@@ -83,7 +83,7 @@ export interface ApiErrorOptions {
   /** How long to wait before the same request may succeed, if known. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
-  /** The missing scope. */
+  /** The scope that the access token lacks. */
   scope?: string;
   authFailure?: AuthFailure;
 }

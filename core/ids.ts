@@ -60,13 +60,14 @@ function pair(value: number): string {
  */
 export function createIds(now: () => number, random: (size: number) => Buffer): (prefix: IdPrefix) => string {
   let lastTime = -1;
-  // The common part of the ids of one millisecond, and the random number of the latest one.
+  // `head` is the part of the latest id before `low`. `high` and `low` are the halves of its 80-bit random number.
   let head = '';
   let timeText = '';
   let high = 0;
   let low = 0;
   return (prefix) => {
     const time = now();
+    // If the clock goes back, ids keep the latest time, so that their order stays the order of creation.
     if (time > lastTime) {
       lastTime = time;
       timeText = encodeTime(time);
@@ -75,7 +76,6 @@ export function createIds(now: () => number, random: (size: number) => Buffer): 
       low = entropy.readUIntBE(5, 5);
       head = timeText + encode40(high);
     } else if (++low === FORTY_BITS) {
-      // Also used when the clock goes back, because the order of creation matters more than the clock.
       low = 0;
       high = (high + 1) % FORTY_BITS;
       head = timeText + encode40(high);

@@ -70,7 +70,7 @@ export function pageTokens<Row extends { id: string }>(
   };
 }
 
-/** Returns the total of a list; for long lists it is a lower bound. */
+/** Returns the total of a list, and marks it as a lower bound if counting stopped at a limit. */
 export function totalSize({ total, totalIsExact }: Total): { total_size: number; total_size_is_lower_bound?: true } {
   return { total_size: total, ...(!totalIsExact && { total_size_is_lower_bound: true }) };
 }
@@ -88,10 +88,8 @@ export function pageOfList<Row extends { id: string }>(all: readonly Row[], requ
 }
 
 /**
- * Returns the page with only its first rows, or with only its last rows if it precedes another page: the rows next to
- * the cursor.
- *
- * @param taken the number of rows
+ * Reduces a page to `taken` rows and keeps the rows next to the cursor: the first rows, or the last rows if the page
+ * was requested with `before`. Returns a page with at most `taken` rows unchanged.
  */
 export function shortened<Row>(page: Page<Row>, { before }: PageRequest, taken: number): Page<Row> {
   if (taken >= page.rows.length) return page;

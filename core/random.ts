@@ -3,8 +3,9 @@ const POOL_BYTES = 4096;
 const SMALL = 64;
 
 /**
- * Returns random bytes from a pool, because requesting sixteen bytes from the system takes longer than encrypting a
- * token with them. Bytes are copied and then overwritten in the pool, so they cannot be read there later.
+ * Creates a source that takes random bytes from a pool, because requesting sixteen bytes from the operating system
+ * takes longer than encrypting a token with them. Returned bytes are overwritten in the pool, so they cannot be read
+ * there later.
  *
  * @param source of random bytes
  */

@@ -2,28 +2,31 @@ import { tracingChannel } from 'node:diagnostics_channel';
 
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
-/** A piece of work for traces. The names of attributes follow the semantic conventions of OpenTelemetry. */
+/** The data of a span. The names of attributes follow the semantic conventions of OpenTelemetry. */
 export interface SpanFacts {
   name: string;
   kind: 'server' | 'client' | 'internal';
   /** No inputs, no addresses with paths, no secrets: traces leave the server. */
   attributes: SpanAttributes;
-  /** The trace that the caller of the server takes part in, as in its header `traceparent`. */
+  /** The caller's trace: the value of the `traceparent` header in its request. */
   parent?: string | undefined;
-  /** The header `traceparent` that makes another host continue the trace here; set by the recorder of client spans. */
+  /**
+   * The value of the `traceparent` header for an outgoing request, so that the called host continues this trace. The
+   * recorder sets it on spans of kind `client`.
+   */
   traceparent?: string | undefined;
-  /** The kind of failure; undefined while the work has not failed. A rejection is a failure too. */
+  /** The kind of failure; undefined for success. If the work rejects, the recorder sets it from the error. */
   failure?: string | undefined;
 }
 
-/** The channel on which work is announced. Without subscribers nothing is created. */
+/** The name of the diagnostics channel for spans. If it has no subscribers, no span is created. */
 export const SPANS = 'valetkey.span';
 
 const spans = tracingChannel<unknown, SpanFacts>(SPANS);
-/** Passed to work that is not traced, so that the work can set attributes without checking whether it is. */
+/** Passed to work that is not traced, so that it can set attributes without checking whether it is traced. */
 export const UNTRACED: SpanFacts = { name: '', kind: 'internal', attributes: {} };
 
-/** Whether work is traced now. Code that each call runs need not begin a span otherwise. */
+/** Whether work is traced now. Frequently called code can check this to avoid the cost of `inSpan`. */
 export function isTraced(): boolean {
   return spans.hasSubscribers;
 }

@@ -17,7 +17,7 @@ export function beginningOf(hour: number): number {
 }
 
 /**
- * Returns the full hours that contain the period of a request for statistics. Without a period it is the last day.
+ * Returns the period of a request for statistics, extended to full hours. The default is the last 24 hours.
  *
  * @param period RFC 3339 times
  * @param now milliseconds UTC
@@ -30,9 +30,9 @@ export function periodOf(
   const until = timeOf(before) ?? now;
   const fromHour = hourOf(timeOf(from) ?? until - DAY_MS);
   const beforeHour = Math.ceil(until / HOUR_MS);
-  if (fromHour >= beforeHour) throw invalid('must be earlier than before');
+  if (fromHour >= beforeHour) throw invalid('must be earlier than the parameter before');
   if (beginningOf(beforeHour - fromHour) > LIFETIME.statisticsMs)
-    throw invalid(`must be at most ${LIFETIME.statisticsMs / DAY_MS} days earlier than before`);
+    throw invalid(`must be at most ${LIFETIME.statisticsMs / DAY_MS} days earlier than the parameter before`);
   return { fromHour, beforeHour };
 }
 
@@ -41,9 +41,11 @@ function invalid(message: string): ApiError {
 }
 
 /**
- * Returns the rows of each group: hours in their order; of other groups the 100 largest, the largest first.
+ * Groups rows by key. Groups by hour are sorted by time. Of all other kinds, only the 100 groups with the highest
+ * totals are returned, the highest first.
  *
- * @param keyOf the key of the group that a row belongs to
+ * @param kind what the rows are grouped by; only `hour` is treated differently
+ * @param keyOf returns the key of the group that a row belongs to; for `hour` a number as text
  */
 export function groupsOf<Row extends { total: number }>(
   kind: string,

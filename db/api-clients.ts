@@ -16,7 +16,7 @@ export interface ApiClientReads {
     id: string,
     now: number,
   ): Promise<(ApiClientRow & { secrets: ApiClientSecretRow[] }) | undefined>;
-  /** Returns what every request of a client is checked against. */
+  /** Returns the state that every request is checked against: a token of another generation is rejected. */
   state(environmentId: EnvironmentId, id: string): Promise<{ enabled: boolean; generation: number } | undefined>;
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<ApiClientRow>>;
 }
@@ -104,7 +104,7 @@ export function createApiClientRepository(statements: Statements): ApiClientRepo
       .groupBy(apiClients.enabled)
       .prepare(),
   );
-  // Disabling a client is usually its last change.
+  // Ordered by `updatedAt`, because the time of disabling is not stored, and disabling is usually the last change.
   const firstDisabled = once(() =>
     db
       .select({ id: apiClients.id })

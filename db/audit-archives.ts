@@ -30,7 +30,7 @@ export function createAuditArchives({ db, once }: Statements) {
       .prepare(),
   );
   return {
-    /** undefined if nothing was archived yet. */
+    /** Returns the row of a chain; undefined if no record of the chain was archived yet. */
     get(environmentId: EnvironmentId, { start, limit }: AuditChain): Promise<AuditArchiveRow | undefined> {
       return get().get({ environmentId, start, limit });
     },

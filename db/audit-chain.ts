@@ -19,8 +19,8 @@ export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
 }
 
 /**
- * Returns a value as it will be read back from the database: with sorted keys, and without members that JSON cannot
- * represent.
+ * Returns a form of a value that is the same before it is stored and after it is read from the database. An object
+ * becomes a list of its members, sorted by key and without undefined members.
  */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);

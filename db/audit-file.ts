@@ -88,8 +88,8 @@ export function rangeOf(path: string): { first: number; last: number } {
 }
 
 /**
- * Reads a file of the archive. A line is accepted only if it is exactly as `append` writes it: a repeated or additional
- * member could show a reader something else than what the hash covers.
+ * Reads a file of the archive. A line is accepted only if it is exactly as `append` writes it. Otherwise a repeated or
+ * additional member, which the hash does not cover, could mislead a reader of the file.
  *
  * @throws StorageError `ARCHIVE_DAMAGED` naming the line
  */
@@ -108,7 +108,7 @@ function recordIn(text: string, place: string): AuditRow {
   } catch (cause) {
     throw new StorageError('ARCHIVE_DAMAGED', `${place} is not an audit record`, { cause });
   }
-  throw new StorageError('ARCHIVE_DAMAGED', `${place} is not an audit record as it was written`);
+  throw new StorageError('ARCHIVE_DAMAGED', `${place} is not in the format in which audit records are written`);
 }
 
 /** Makes the entries of a directory durable, without blocking the event loop. */
@@ -130,7 +130,10 @@ async function requireSame(path: string, last: AuditRow): Promise<void> {
   let found: AuditRow | undefined;
   for await (const row of readAuditFile(path)) found = row;
   if (found?.hash.equals(last.hash)) return;
-  throw new StorageError('ARCHIVE_DIFFERS', `${path} has other records than the database: move it elsewhere`);
+  throw new StorageError(
+    'ARCHIVE_DIFFERS',
+    `${path} has other records than the database: move it to another directory`,
+  );
 }
 
 /** Returns a record as a line of ASCII text, because some readers of lines treat other characters as line ends. */

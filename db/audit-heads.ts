@@ -33,7 +33,7 @@ export interface AuditHeads {
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 
-/** Returns a row as it follows the last row of a chain. */
+/** Returns the complete row, with `seq` and hashes, that follows the last row of a chain. */
 export function rowAfter(
   before: AuditHead,
   environmentId: EnvironmentId,
@@ -54,8 +54,8 @@ export function prepareAuditInsert({ db }: Statements) {
 }
 
 /**
- * How many numbers a chain has. A `seq` contains the environment, the chain and the number of the record, in this
- * order of bits.
+ * How many `seq` values belong to one chain. A `seq` contains the numbers of the environment, the chain and the record,
+ * in this order of bits.
  */
 const CHAIN_SIZE = 2 ** 30;
 
@@ -72,10 +72,10 @@ export function createAuditHeads(statements: Statements): AuditHeads {
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
       .from(auditHeads)
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
-      // Sorted here: there are few chains, and a query with an order takes three times as long.
+      // `storedHeads` sorts the rows: there are few chains, and sorting in the query would take three times as long.
       .prepare(),
   );
-  /** The start of the chain, which the first record of an environment follows. */
+  /** Reads the `seq` before that of the first record of an environment. */
   const start = once(() =>
     db
       // Bit 40 and up of a `seq` are the number of its environment.
@@ -109,7 +109,7 @@ export function createAuditHeads(statements: Statements): AuditHeads {
       .prepare(),
   );
   let moved = new Map<EnvironmentId, AuditHead>();
-  /** The previous values of entries that the running unit has changed. */
+  /** The entries of `moved` before the running unit changed them, which restore `moved` if the unit is rolled back. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
   /**
    * The last records that the transaction has read. They stay correct until it ends, because only its end writes to the

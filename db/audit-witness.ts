@@ -3,7 +3,7 @@ import type { AuditHead, AuditRow } from './rows/audit.ts';
 /** The action of the records that publish the last record of each chain, in `heads` of their details. */
 export const AUDIT_HEAD = 'environment.audit_head';
 
-/** How many numbers a chain has, in the `seq` of its records. */
+/** How many `seq` values belong to one chain. */
 const CHAIN_SIZE = 2 ** 30;
 
 /** The last records of an environment's chains, as published in records with the action `AUDIT_HEAD`. */

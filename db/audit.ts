@@ -165,7 +165,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
     return rows.length;
   }
 
-  /** Whether a chain has the record, or has had it until it was archived. */
+  /** Whether a chain contains the record `head`, or contained it until it was archived and removed. */
   async function holds(environmentId: EnvironmentId, chains: readonly AuditChain[], head: AuditHead): Promise<boolean> {
     const { seq } = head;
     const chain = chains.find(({ start, limit }) => start < seq && seq <= limit);

@@ -2,8 +2,8 @@ import { type AnyColumn, customType, type IndexColumn, integer, sql, text } from
 import type { EnvironmentId } from './environment-id.ts';
 
 /**
- * A JSON column that is stored as text. Unlike Drizzle's JSON mode, it stores null as SQL NULL if the value is a
- * placeholder.
+ * A JSON column that is stored as text. A null that is bound to a placeholder is stored as SQL NULL. Drizzle's JSON
+ * mode would store it as the text `null`.
  */
 export function json<T>(name: string) {
   return customType<{ data: T; driverData: string | null }>({
@@ -13,7 +13,12 @@ export function json<T>(name: string) {
   })(name);
 }
 
-/** Bytes of any length below `size`, stored as their length and zeros after them, so that every value takes the same space. */
+/**
+ * A BLOB column that stores values of different lengths in `size` bytes: a byte with the length, the value, and zeros.
+ * All stored values have the same size, so that a new value can be written over the old one and leaves no copy of it.
+ *
+ * @param size in bytes; a value must be shorter, and have at most 255 bytes
+ */
 export function paddedBytes(name: string, size: number) {
   return customType<{ data: Buffer; driverData: Buffer }>({
     dataType: () => 'blob',

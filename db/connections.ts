@@ -49,7 +49,7 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const withinEnvironment = eq(connections.environmentId, ENVIRONMENT);
 const oneConnection = and(eq(connections.id, ID), withinEnvironment) as SQL;
-/** The columns without a small bound. */
+/** The columns whose values can be large. */
 const LARGE = ['domains', 'scopes', 'allowedTools', 'allowedAddresses', 'clientBinding', 'clientSecretSealed'] as const;
 const SIZE = sql.join(
   LARGE.map((name) => sql`coalesce(length(${connections[name]}), 0)`),

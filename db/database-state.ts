@@ -9,7 +9,7 @@ export interface DatabaseState {
   role: 'primary' | 'standby' | null;
   /** The standby that lists are read from; null if there is none. */
   replica: ReplicaState | null;
-  /** The standbys that copy this database, as far as this role may see them. */
+  /** The standbys that copy this database, as far as Valetkey's database role is allowed to see them. */
   standbys: StandbyState[];
 }
 

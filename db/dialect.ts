@@ -5,7 +5,7 @@ export type SequencedTable = 'accounts' | 'executions';
 
 /**
  * The parts of SQL that engines write differently. A repository must take these from the dialect; everything else that
- * it writes must have the same meaning in every engine. Names are those of placeholders.
+ * it writes must have the same meaning in every engine. A parameter `name` is the name of a placeholder.
  */
 export interface Dialect {
   /** Returns the text of the parameter at an index (0 for the first). */
@@ -36,7 +36,7 @@ export interface Dialect {
    * processes can use it, otherwise the given time.
    */
   clock(given: SQLWrapper): SQL<number>;
-  /** A clause after a selection of rows to be changed, which skips rows that another transaction is changing. */
+  /** A clause at the end of a selection of rows to be changed. It skips rows that another transaction is changing. */
   skipLocked: SQL;
   /** The `seq` of the next row in the environment `environmentId`; null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
@@ -46,8 +46,8 @@ export interface Dialect {
    */
   auditOrder: 'seq' | 'id';
   /**
-   * The column by which the blocks of old executions are ordered when they are searched. An engine with few blocks
-   * reads them in their order; an engine with many has an index for their times.
+   * The column that orders the blocks of executions in the search for the oldest executions: the number of the block,
+   * or a time for which the engine has an index.
    */
   blockOrder: 'block' | 'firstStartedAt';
   /**

@@ -9,9 +9,9 @@ export interface Ending {
   /** The last unit was rolled back; discard its data. */
   undo(): void;
   /**
-   * Writes the collected data. Called before the commit. All statements are called before it returns, because an engine may
-   * send the commit together with them. A statement must fail if the data cannot be written. Returns synchronously if there
-   * is nothing to write.
+   * Writes the collected data; called before the commit. It must call all statements before it returns the promise,
+   * because an engine may send the commit together with them. If the data cannot be written, a statement must fail, so
+   * that the commit fails too. Returns undefined if there is nothing to write.
    */
   write(): Promise<void> | undefined;
 }

@@ -21,7 +21,10 @@ export interface Engine {
    * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
    */
   hold(location: string, terms?: HoldOptions): Promise<Hold>;
-  /** Runs work that creates everything that servers need in an empty database, while no other process does the same. */
+  /**
+   * Runs `work`, which creates everything that servers need in an empty database. Only one process at a time runs such
+   * work on a database.
+   */
   withSetupLock<T>(location: string, work: () => Promise<T>): Promise<T>;
   /**
    * Applies missing migrations, for operators; null if `open` does so itself.
@@ -38,12 +41,12 @@ export interface Engine {
    */
   check: ((location: string, terms: ConnectionOptions & { now: () => number }) => Promise<CheckLine[]>) | null;
   /**
-   * Whether several processes can use the database at the same time. Then a start creates nothing that another one
-   * could also create.
+   * Whether several processes can use the database at the same time. If so, a server creates no keys and no environment
+   * at its start; `valetkey init` creates them.
    */
   isShared: boolean;
   /**
-   * Opens a database whose rows are copied to a database of another kind. No server may use it.
+   * Opens a database whose rows are copied to a database of another kind. No server may use it during the copy.
    *
    * @throws StorageError `DATABASE_IN_USE`, `DATABASE_MISSING`, `SCHEMA_MISSING`
    */
@@ -55,7 +58,9 @@ export interface Engine {
    * @throws StorageError `TARGET_NOT_EMPTY`, `DATABASE_IN_USE`, `SCHEMA_MISSING`
    */
   copyTarget(location: string, now: () => number): Promise<CopyTarget>;
-  /** Allows servers to start with a database that was copied to another one. @returns false if it was not */
+  /**
+   * Allows servers to start again with a database that was copied to another one. @returns false if it was not copied
+   */
   reopen(location: string): Promise<boolean>;
   /** The operator commands for database files; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
@@ -93,11 +98,14 @@ export interface ConnectionOptions {
   /** The maximum number of this process's connections for reads, and for writes. */
   readers?: number | undefined;
   writers?: number | undefined;
-  /** False if a connection pool in between does not support prepared statements. */
+  /** False if there is a connection pool before the server that does not support prepared statements. */
   prepare?: boolean | undefined;
-  /** The address of a standby for lists and searches. */
+  /** The address of a standby from which the lists of accounts, executions and audit records are read. */
   replica?: string | undefined;
-  /** The address of the server itself, for the connection that receives notifications of changed settings; by default the location. */
+  /**
+   * The address of the server itself, not of a connection pool, for the connection that receives notifications of
+   * changed settings; by default the location.
+   */
   listen?: string | undefined;
 }
 
@@ -116,7 +124,8 @@ export interface HoldOptions {
 /** The right to serve a database; held until `release`. */
 export interface Hold {
   /**
-   * Checks that no other server can get the right, although an operator may have removed what shows it.
+   * Checks that this process still has the right. If an operator has deleted the lock file, it is created and locked
+   * again. Call it periodically.
    *
    * @throws StorageError `DATABASE_IN_USE` if another server has it
    */

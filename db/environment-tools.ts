@@ -129,7 +129,8 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
   );
   const counted = once(() => db.select({ total: count() }).from(t).where(withinEnvironment).prepare());
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
-  // Both statements read an index and, of tools that are not of an MCP server, no row: rows are as large as definitions.
+  // `namesOf` reads only an index, and `flaggedOf` also reads rows of tools of MCP servers. Other rows are not read,
+  // because a row is as large as the definition of its tool.
   const namesOf = once(() =>
     db
       .select({ name: t.name })

@@ -33,7 +33,8 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const oneEvent = and(eq(events.id, sql.placeholder('id')), eq(events.environmentId, ENVIRONMENT)) as SQL;
 
 const FILTERS: Record<keyof EventFilters, Filter> = {
-  // Their indexes begin with the environment, which a range of `seq` does not tell the database.
+  // The indexes of the subject and the type begin with the environment. The list is limited to its environment by a
+  // range of `seq`, so the environment must be a condition too.
   subjectId: (noIndex) =>
     sql`${noIndex}${events.environmentId} = ${ENVIRONMENT} and ${noIndex}${events.subjectId} = ${sql.placeholder('subjectId')}`,
   type: (noIndex) =>
@@ -90,7 +91,8 @@ export function createEventRepository(statements: Statements, pacing: Pacing): E
       events.createdAt,
     ),
   );
-  // Without the leading filter of a list no index of the environment is used: it has another order than the list.
+  // `noIndex` prevents the use of an index that begins with the environment, because such an index has another order
+  // than the list.
   const ofEnvironment = (where: SQL) =>
     and(where, sql`${dialect.noIndex}${events.environmentId} = ${ENVIRONMENT}`) as SQL;
   const list = createKeysetList<EventRow, keyof EventFilters>(statements, {

@@ -24,9 +24,12 @@ export interface ExecutionBlocks {
   removeOldest(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
-/** How many consecutive numbers a block has. A trigger of the table uses the same size. */
+/**
+ * A block is a range of this many consecutive `seq` numbers, for which the table stores the first and the last start of
+ * an execution. A trigger of the table uses the same size.
+ */
 const SIZE = 1024;
-/** How many numbers an environment has. The trigger that numbers rows uses the same size. */
+/** How many `seq` numbers an environment has. The trigger that numbers rows uses the same size. */
 const ENVIRONMENT_SIZE = 2 ** 40;
 
 const { block, firstStartedAt } = executionBlocks;

@@ -58,9 +58,7 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
-/**
- * If a filter matches at most this many rows, its rows are read, rather than those of a filter whose total is unknown.
- */
+/** A filter with at most this many rows is used in preference to `accountId`, whose total is not maintained. */
 const FEW = 1000;
 
 export function createExecutionRepository(
@@ -145,8 +143,9 @@ export function createExecutionRepository(
   });
 
   /**
-   * Returns the filter whose index is used. An agent run has few executions. Among the other filters, the one with the
-   * fewest rows is used; an account may have any number of executions.
+   * Returns the filter whose index is used. An agent run has few executions, so its filter comes first. Among the
+   * filters with a maintained total, the one with the fewest rows is used. `accountId` has precedence over it unless it
+   * has few rows.
    */
   async function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
     if (names.includes('agentRunId')) return 'agentRunId';

@@ -6,7 +6,7 @@ import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 
 export interface HourlyCounts {
-  /** The rows of the placeholders `environmentId`, `fromHour` and `beforeHour`. */
+  /** The condition for the rows of a period, with the placeholders `environmentId`, `fromHour` and `beforeHour`. */
   within: SQL;
   /**
    * Reads the counts of a period in slices of hours, with other work in between, and adds up those with the same key. The order is not
@@ -22,7 +22,7 @@ export interface HourlyCounts {
   sweep(environmentId: EnvironmentId, beforeHour: number): Promise<number>;
 }
 
-/** Creates what tables with counts by environment and hour have in common. */
+/** Creates the queries that all tables with counts by environment and hour use. */
 export function createHourlyCounts(
   { db, once }: Statements,
   { limits, yieldToEventLoop }: Pacing,

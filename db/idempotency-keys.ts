@@ -19,7 +19,10 @@ export interface IdempotencyKeyReads {
 }
 
 export interface IdempotencyKeyWrites {
-  /** Takes the key as RUNNING, or returns who has it. A key that has expired by `createdAt` counts as free. */
+  /**
+   * Inserts the key as RUNNING, or returns the existing row. A row that has expired by the `createdAt` of the key is
+   * replaced.
+   */
   claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
   /** Stores the response for retries. @returns false if the key is not RUNNING */
   complete(environmentId: EnvironmentId, name: IdempotencyKeyName, reply: IdempotencyReply): Promise<boolean>;
@@ -27,7 +30,10 @@ export interface IdempotencyKeyWrites {
   completeClaimed(environmentId: EnvironmentId, key: NewIdempotencyKey, reply: IdempotencyReply): Promise<void>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
-  /** Leaves a key RUNNING without an instance, as after the end of a process: its request will get no response. */
+  /**
+   * Removes the instance from a RUNNING key, so that the key is treated like one of a stopped process: no response will
+   * be stored for it.
+   */
   disown(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
   /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
@@ -165,8 +171,8 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       return (await complete().run({ ...name, environmentId, status, sealedReply })).changes === 1;
     },
     async completeClaimed(environmentId, key, reply) {
-      // The unit has already inserted the claim, so it updates that row. A search for the key would conflict with other
-      // claims.
+      // The unit has already inserted the claim, so this insertion updates that row. An update would search for the
+      // key, which would conflict with the claims of other units.
       await completeClaimed().run({ executionId: null, ...key, environmentId, ...reply });
     },
     async release(environmentId, name) {

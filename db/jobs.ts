@@ -44,7 +44,7 @@ export type JobRepository = JobReads & JobWrites;
 
 const t = jobs;
 const { dataKey, ...ownColumns } = getTableColumns(t);
-/** A job as rows show it. */
+/** The columns of a `JobRow`: the wrapped data key replaces the number of its slot. */
 export const JOB_COLUMNS = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));

@@ -61,7 +61,7 @@ export function createKeyRotationRepository(
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
-  /** By table: where the data key of a row is, and the change of its key-encryption key. */
+  /** Two statements for each table: one finds the slot of a row's data key, the other sets its key-encryption key. */
   const ofTable = oncePerShape<ReturnType<typeof prepareRewrap>>();
   const waitingUnder = (table: WaitingTable, kekId: string) =>
     db

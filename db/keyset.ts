@@ -49,8 +49,8 @@ export interface KeysetSource<Row, Name extends string> {
 
 export interface LargeList<Name extends string> {
   /**
-   * Returns the filter whose index is read; the other filters are checked on each row. undefined to read the list
-   * itself.
+   * Returns the filter whose index is read; the other filters are checked on each row. undefined to read all rows in
+   * the order of the list.
    */
   lead(names: Name[], values: Values): Promise<Name | undefined>;
   /** Prepares a statement that returns the position `offset` rows further, as `place`. */
@@ -118,8 +118,8 @@ export function createKeysetList<Row, Name extends string>(
     const bounds = [
       from === undefined ? undefined : place,
       to === undefined ? undefined : end,
-      // One condition on each side, not two: the planner would use one of them and read all rows that the other one
-      // excludes.
+      // At most one lower and one upper bound. With two bounds on one side, the planner would use only one of them for
+      // the index, and read all rows that the other bound excludes.
       from === undefined && to === undefined ? scope.all : undefined,
       from !== undefined && to === undefined ? scope[direction] : undefined,
       from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,

@@ -40,7 +40,7 @@ export function placesOf<K extends string | number>(
     .prepare();
 }
 
-/** Returns the filter value with the fewest rows, among those whose totals are maintained. */
+/** Returns the filter that matches the fewest rows, and its total. Pass only filters whose totals are maintained. */
 export async function mostSelective<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
   let rarest: { name: Name; total: number } | undefined;
   for (const name of names) {

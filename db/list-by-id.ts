@@ -2,7 +2,9 @@ import type { AnyColumn, SQL } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { Scope } from './keyset.ts';
 
-/** Returns the scope of a list whose order mixes the rows of environments: each statement has the condition. */
+/**
+ * Returns the scope of a list whose order mixes rows of several environments, so every statement needs the condition.
+ */
 export function everywhere(scope: SQL): Scope {
   return { all: scope, older: scope, newer: scope, between: scope };
 }

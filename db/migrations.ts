@@ -85,10 +85,11 @@ export function assertHistory(applied: readonly Applied[], files: readonly Migra
     const file = byName.get(row.name);
     if (file === undefined && isReadable(row, files)) continue;
     if (file === undefined)
-      throw refused(`${row.name} was applied, but is missing: this program is older than its data`);
-    if (file.sha256 !== row.sha256) throw refused(`${row.name} was edited after it had been applied`);
+      throw refused(`this program lacks the migration ${row.name}, which was applied: use a newer version of Valetkey`);
+    if (file.sha256 !== row.sha256) throw refused(`the migration ${row.name} was changed after it had been applied`);
     const expected = files[place];
-    if (expected?.name !== row.name) throw refused(`${expected?.name} sorts before ${row.name}, which was applied`);
+    if (expected?.name !== row.name)
+      throw refused(`the migration ${expected?.name} sorts before ${row.name}, which was already applied`);
   }
 }
 
@@ -103,7 +104,7 @@ function copied(): StorageError {
   return new StorageError(
     'DATABASE_COPIED',
     'the data was copied to another database by `valetkey db copy`: set DATABASE_URL to that one. To use this one again, ' +
-      'without what was changed since, run `valetkey accept-loss`',
+      'without the changes that were made since, run `valetkey accept-loss`',
   );
 }
 

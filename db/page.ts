@@ -55,7 +55,7 @@ export async function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: 
   if (total === 0 && totalIsExact) return emptyPage(counted);
   const cursor = before ?? after;
   if (cursor === undefined) {
-    // The search stops at the last match.
+    // With an exact total, the query asks for no more rows than match, so that it stops at the last match.
     const wanted = totalIsExact ? Math.min(size + 1, total) : size + 1;
     const rows = await queries.newest(wanted);
     return withTotal(counted, { rows: rows.slice(0, size), hasNext: rows.length > size, hasPrevious: false });

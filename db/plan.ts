@@ -31,8 +31,8 @@ type Decoder = { mapFromDriverValue: Decode };
 
 /**
  * Prepares the binding and decoding of a statement once. The query builder itself would examine each parameter at each
- * execution, along its prototype chain, and map rows as if they could be nested. For one row of a wide table, this
- * takes half as long as the query.
+ * execution, along its prototype chain, and map rows as if they could be nested. For one row of a wide table, that
+ * would take half as long as the query itself.
  */
 export function createPlan({ sql, params }: Built, fields: BuiltField[] | undefined): Plan {
   return { text: sql, bind: createBind(params), toRow: fields ? createToRow(fields) : null };

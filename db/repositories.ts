@@ -196,11 +196,11 @@ export interface ReadRepositories {
 /** Options that an engine passes to its repositories. */
 export interface RepositoryOptions extends Partial<AccountOptions> {
   /**
-   * Returns the store's count of changes to the rows that calls are planned with. Without it, the versions of a
-   * planned call are always compared.
+   * See `Store.planChanges`. Without this function, `insertPlanned` always compares the versions of the rows that a
+   * call was planned with.
    */
   planChanges?: () => number | null;
-  /** Creates the last records of the audit chains; by default an environment has one chain. */
+  /** Creates the object that appends to the audit chains; by default each environment has one chain. */
   auditHeads?: (statements: Statements) => AuditHeads;
   /** The number of the newest migration that this program knows. */
   schemaNumber?: number;

@@ -1,6 +1,6 @@
 /**
- * Returns a proxy of an object of functions, or of nested ones, that can be closed: after `close` every call throws. So
- * a unit that was rolled back, or code that kept its `tx`, cannot write into another transaction.
+ * Returns a proxy of an object whose members are functions, or objects with functions. After `close`, every call of a
+ * function throws. So a unit that was rolled back, or code that kept its `tx`, cannot write into another transaction.
  */
 export function openScope<T extends object>(target: T): { tx: T; close: () => void } {
   let open = true;

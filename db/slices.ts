@@ -25,8 +25,8 @@ export interface SliceLimits {
   /** The number of candidates that the first statement reads. */
   slice: number;
   /**
-   * Each further statement reads twice as many, up to this number. Absent where a statement blocks the event loop: each
-   * reads the same number.
+   * Each further statement reads twice as many, up to this number. If absent, every statement reads the same number,
+   * for engines whose statements block the event loop.
    */
   largestSlice?: number;
   /** The maximum number of matches that are counted. */

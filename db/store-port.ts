@@ -6,11 +6,12 @@ export interface Store {
   /** Reads committed data only. */
   readonly read: ReadRepositories;
   /**
-   * Lets the reads that are called in this turn of the event loop share one snapshot, which is faster. Call it when new
-   * input arrives, for example a request: the snapshot contains everything that its client knows to be committed. In an
-   * engine without this optimization it does nothing.
+   * Lets the reads that are called in this turn of the event loop share one snapshot, which is faster. Call it when a
+   * request or other input arrives, so that the snapshot contains everything that was committed before. In an engine
+   * without this optimization it does nothing.
    *
-   * @returns a promise that need not be awaited, because later reads take part immediately; it never rejects
+   * @returns a promise that never rejects. It need not be awaited: reads that are called after `shareReads` returns use
+   * the snapshot
    */
   shareReads(): Promise<void>;
   /**
@@ -25,20 +26,21 @@ export interface Store {
   write<T>(unit: (tx: Transaction) => Promise<T>, terms?: WriteOptions): Promise<T>;
   /**
    * As `write`, but resolves when the transaction is committed. Then it survives a crash of this process; `durable`
-   * resolves when it also survives a power failure. Use it for work that can continue meanwhile; nothing may be
-   * acknowledged before `durable`.
+   * resolves when it also survives a power failure. Use it if other work can continue before the change is durable.
+   * Nothing may be acknowledged to a client before `durable` resolves.
    */
   commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
    * As `commit`, for writes that no client relies on: they become durable with the next durable write. A power failure
-   * may lose the last of them. A note is not isolated (see `WriteOptions`).
+   * may lose the last of these writes. The unit is not isolated (see `WriteOptions`).
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
    * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered,
    * because others have taken over its work. An engine that only one process can use at a time does nothing.
    *
-   * @param place how many other instances were registered before this one: concurrent instances begin with different audit chains
+   * @param place how many other instances were registered before this one; it determines the audit chain that this
+   * instance begins with, so that concurrent instances use different ones
    */
   fence(instance: number, place: number): void;
   /**
@@ -47,14 +49,16 @@ export interface Store {
    */
   clock: (() => Promise<number>) | null;
   /**
-   * Returns a number that changes soon after a process has changed settings of environments or endpoints of webhooks. What was read earlier is then out of date. It may also change without a reason, and it may remain the same
-   * while the database cannot be reached: so a cache expires after some time, too.
+   * Returns a number for the validation of caches. It changes soon after a process has changed settings of environments
+   * or webhook endpoints; what a cache has read before is then out of date. It may also change without a reason, and it
+   * may stay the same while the database cannot be reached. So cached values must also expire after some time.
    */
   settingsVersion(): number;
   /**
-   * Returns how many changes were made to rows that calls are planned with. If `insertPlanned` gets the number from before the
-   * rows were read, and it is still the same, it need not compare their versions. null if other processes make such changes
-   * that this one does not notice.
+   * Returns how many changes were made to the rows that a tool call is planned with, such as its account and
+   * connection. Read it before these rows, and pass it to `insertPlanned`: if the number is still the same there, the
+   * versions of the rows need not be compared. null if other processes can change the rows without this process
+   * noticing.
    */
   planChanges(): number | null;
   /** Whether reads and the latest writes succeed. Never rejects. */
@@ -67,17 +71,17 @@ export interface Store {
    */
   probe(): Promise<void>;
   /**
-   * Combines the rows of each count into one. Call it periodically, in one process; null if the engine has one row for
-   * each count. @throws StorageError
+   * Combines the partial rows of each counter into one row. Call it periodically, in one process; null if the engine
+   * keeps one row for each counter. @throws StorageError
    */
   fold: (() => Promise<void>) | null;
   /**
-   * Returns the size of the log, which readers can prevent from being emptied; 0 if the database has none. @throws
-   * Error if it cannot be read
+   * Returns the size of the write-ahead log in bytes; 0 if the database has none. The log grows while readers prevent
+   * it from being emptied. @throws Error if the size cannot be read
    */
   logBytes(): Promise<number>;
   /**
-   * Removes from the files what was deleted or replaced before this call. If it fails, no data is at risk.
+   * Removes data from the files that was deleted or replaced before this call. If it fails, no stored data is at risk.
    *
    * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps
    * the deleted data: call it again later
@@ -90,9 +94,10 @@ export interface Store {
 
 export interface WriteOptions {
   /**
-   * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
-   * must have. Other units may then change what it has read before it ends, so it does not conflict with units that
-   * only read or write the neighbours of its rows. Such units may share a transaction, so each should be short. True by default.
+   * False for a unit whose writes do not depend on its reads: each write names its row and the state that the row must
+   * have. Other units may then change rows that this unit has read, before it ends. So it does not conflict with units
+   * that only read or write neighboring rows. Several such units may share a transaction, so each should be short. True
+   * by default.
    */
   isolated?: boolean;
 }

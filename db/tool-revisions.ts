@@ -12,11 +12,11 @@ export interface ToolRevisions {
    * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could use the same
    * revision, and a reader that has seen the one that commits first would never see the rows of the other.
    *
-   * @param write receives the revision, and returns how many rows it has changed. Without any, the revision stays
+   * @param write receives the revision, and returns how many rows it has changed; if none, the revision is not stored
    * @returns how many rows were changed
    */
   change(environmentId: EnvironmentId, write: (revision: number) => Promise<number>): Promise<number>;
-  /** As `change`, for an environment that may have no tools. Then it calls `write` not at all, and returns 0. */
+  /** As `change`, but if the environment has never had a tool, it returns 0 without calling `write`. */
   changeExisting(environmentId: EnvironmentId, write: (revision: number) => Promise<number>): Promise<number>;
 }
 

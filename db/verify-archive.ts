@@ -31,7 +31,7 @@ export async function verifyArchive(
 /** A record of a chain, by its number and hash. */
 type Link = Pick<AuditRow, 'hash'> & { number: number };
 
-/** The verified part: the last record, and the last record of each file, by number. */
+/** The verified part of a chain: its last record, and the hash of each file's last record by the record's number. */
 interface Verified {
   end: Link;
   lastOfFiles: Map<number, Buffer | undefined>;
@@ -63,12 +63,13 @@ async function walk(
       if (lastOfFiles.has(number)) lastOfFiles.set(number, row.hash);
       if (number === wanted) isConnected = row.seq === removed.seq && row.hash.equals(removed.hash);
     }
-    if (!isComplete(path, before, verified)) return broken(`${path} does not contain the records that its name states`);
+    if (!isComplete(path, before, verified))
+      return broken(`${path} does not contain the records that its file name states`);
   }
   const { end } = verified;
   if (end.number < wanted) return missing(directory, end.number + 1, wanted);
   if (isConnected) return { intact: true, files: files.length, records: end.number };
-  return broken(`the database does not follow record ${wanted} of the archive`);
+  return broken(`the audit log in the database does not continue record ${wanted} of the archive`);
 }
 
 function follows(row: AuditRow, before: Link | undefined, end: Link, number: number): boolean {

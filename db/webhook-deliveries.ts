@@ -199,7 +199,8 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       },
     });
   const list = listWithin(withinEnvironment);
-  // The indexes of events and endpoints do not contain the environment; with that of the list, all deliveries would be read.
+  // The indexes for an event and an endpoint do not begin with the environment. `noIndex` prevents the use of the index
+  // of the list instead, with which all deliveries of the environment would be read.
   const listOfOne = listWithin(sql`${dialect.noIndex}${t.environmentId} = ${sql.placeholder('environmentId')}`);
 
   return {

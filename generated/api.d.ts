@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Check an account
-         * @description Asks the provider whether it accepts the credentials of an account, by a cheap call that changes nothing. A token that is about
+         * @description Asks the provider whether it accepts the credentials of an account, with a request that changes nothing. A token that is about
          *     to expire is refreshed first. If the provider rejects the credentials and a refresh does not help, the account becomes `EXPIRED`.
          *     Faults of the provider do not change the account: the outcome is then `UNKNOWN`. An account that has already expired is not
          *     checked again.
@@ -434,7 +434,7 @@ export interface paths {
          *     stored for 31 days.
          *
          *     Every request for a new token counts: before a token expires, when it is needed, after the provider rejected it, and those of
-         *     `refreshConnectedAccount`. For credentials that obtain tokens again and again, for example client credentials, the first token
+         *     `refreshConnectedAccount`. For credentials without a refresh token, for example client credentials, the first token
          *     counts too. A response that came too late, because the account was changed or deleted meanwhile, does not count.
          */
         get: operations["getRefreshStatistics"];
@@ -1114,7 +1114,7 @@ export interface paths {
          *
          *     Errors:
          *     - 409 `JOB_NOT_RETRYABLE`: the job has not failed, its encrypted data was deleted or never existed, or this version of Valetkey
-         *       does not know its kind. The data of a failed job is deleted after 7 days.
+         *       does not support its kind. The data of a failed job is deleted after 7 days.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -1195,7 +1195,7 @@ export interface paths {
          *     Errors:
          *     - 400 `UNKNOWN_CONNECTOR`: the connection of a mapping does not exist.
          *     - 400 `VALIDATION_FAILED`: a field is not valid, a mapping names a tool that its connection does not have or allow, two
-         *       mappings offer the same tool, or a mapping offers `resources` or `prompts` of a connection that is not one of an MCP server.
+         *       mappings offer the same tool, or a mapping offers `resources` or `prompts` of a connection whose provider is not an MCP server.
          *       Or the environment has reached its limit: 1,000 configs, with mappings of 4 MiB in total.
          *     - 409 `MCP_CONFIG_EXISTS`: the name is already in use.
          */
@@ -1326,8 +1326,8 @@ export interface paths {
          *     The claims of the provider name the accounts that tools run with. `email` identifies a user only if the provider has verified it.
          *
          *     The login provider replaces the current one. It gets a new ID if it identifies users differently, for example by another
-         *     issuer or other claims; users must then log in again. An OIDC client keeps its secret if the request has none, and the issuer,
-         *     the client and everything else that identifies users stay the same. While an environment has a login provider,
+         *     issuer or other claims; users must then log in again. If the request of an OIDC client has no secret, the stored
+         *     secret is kept, provided that the issuer, the client and the other settings that identify users do not change. While an environment has a login provider,
          *     `mcp_login_url` is not used.
          *
          *     Errors:
@@ -1337,7 +1337,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the login provider
-         * @description Deletes the login provider of the environment. Grants that users gave after a login there are no longer valid.
+         * @description Deletes the login provider of the environment. The grants of users that it identified are no longer valid.
          */
         delete: operations["deleteMcpLoginProvider"];
         options?: never;
@@ -1358,10 +1358,10 @@ export interface paths {
          * Complete the login of a user for an MCP client
          * @description Identifies the user whose accounts an MCP client requests access to. The user's browser arrives at `mcp_login_url` of the environment
          *     with a `login_request`. Your application identifies the user from its own session, calls this operation from its backend, and
-         *     redirects the browser to `continue_url`. There the user decides about the access of the client.
+         *     redirects the browser to `continue_url`. There the user allows or denies the access of the client.
          *
-         *     Complete a login only for the user of the session in which the request arrived. The continuation works only in the browser
-         *     in which the login began, so a login that someone else began gives them nothing.
+         *     Complete a login only for the user of the session in which the request arrived. `continue_url` works only in the browser
+         *     in which the login began, so a login that an attacker began gives the attacker no access.
          *
          *     The client's tools run with the accounts of this `organization_id`, `user_id` or both, and `identifier`. If an account is
          *     missing, the user gets a link to connect it, as with `createMcpSessionToken`. The grant ends when the API client that completed
@@ -1597,7 +1597,7 @@ export interface paths {
         };
         /**
          * List tool overlays
-         * @description Lists the overlays of this environment, sorted by the names of their tools. `status` says which ones no longer fit their
+         * @description Lists the overlays of this environment, sorted by the names of their tools. `status` says which of them no longer match their
          *     tools.
          */
         get: operations["listToolOverlays"];
@@ -1641,7 +1641,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a tool overlay
-         * @description Deletes the overlay of a tool. The tool is shown and run as it is defined again.
+         * @description Deletes the overlay of a tool. From then on, the tool is shown and run as it is defined.
          */
         delete: operations["deleteToolOverlay"];
         options?: never;
@@ -1903,8 +1903,8 @@ export interface paths {
         put?: never;
         /**
          * Repeat a delivery
-         * @description Delivers an event to its webhook endpoint again, whether the delivery succeeded, failed or is waiting for its next attempt. It is
-         *     counted as if it were new, and the first attempt is made within seconds.
+         * @description Delivers an event to its webhook endpoint again, whether the delivery succeeded, failed or is waiting for its next attempt. Its
+         *     attempts are counted from zero, and the first one is made within seconds.
          *
          *     Errors:
          *     - 409 `WEBHOOK_ENDPOINT_DISABLED`: the endpoint is disabled or was deleted.
@@ -1941,7 +1941,7 @@ export interface paths {
          *     The endpoint is disabled, with the event `webhook_endpoint.disabled`, if it returns 410, or if all attempts failed for five days.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: the address must not be called.
+         *     - 400 `VALIDATION_FAILED`: the URL is not allowed.
          *     - 409 `WEBHOOK_ENDPOINT_LIMIT`: the environment has 50 endpoints already.
          */
         post: operations["createWebhookEndpoint"];
@@ -2034,7 +2034,7 @@ export interface paths {
         /**
          * Repeat deliveries
          * @description Repeats the failed deliveries to a webhook endpoint that were created since a time, for example after the endpoint was down.
-         *     The deliveries are queued in the background and counted as if they were new.
+         *     The deliveries are queued in the background, and their attempts are counted from zero.
          *
          *     Errors:
          *     - 409 `WEBHOOK_ENDPOINT_DISABLED`: the endpoint is disabled.
@@ -2144,10 +2144,10 @@ export interface paths {
         put?: never;
         /**
          * Register an MCP client
-         * @description Registers a client of MCP servers that asks for it (RFC 7591). Clients that have a client ID metadata document need no
+         * @description Registers an MCP client at its own request (RFC 7591). Clients that have a client ID metadata document need no
          *     registration. Unknown members are ignored. A client that is not used within a day is removed. If an environment has
          *     5,000 clients that registered themselves and were used, a registration removes those without a grant that were used least
-         *     recently. An environment can turn registration off with `mcp_dynamic_registration`; `createMcpClient` registers clients then.
+         *     recently. An environment can turn registration off with `mcp_dynamic_registration`; then use `createMcpClient`.
          *
          *     Errors are in the format of RFC 7591 §3.2.2:
          *     - 400 `invalid_redirect_uri`: a redirect URI is not https, `http://` on the loopback interface, or of a scheme in
@@ -2201,7 +2201,7 @@ export interface paths {
          *       token. If `scope` is omitted, the token has all scopes of the client. A scope that the client does not have is rejected
          *       with `invalid_scope`.
          *     - `authorization_code`: tokens for an MCP server, for a client that a user has logged in for. A code is valid for one minute
-         *       and once; a second use ends the grant. `code_verifier` is required.
+         *       and can be used once; a second use ends the grant. `code_verifier` is required.
          *     - `refresh_token`: new tokens for an MCP server. The refresh token is replaced. A replaced one returns the current tokens for
          *       ten minutes, because clients refresh concurrently; after that its use ends the grant.
          *
@@ -6488,7 +6488,11 @@ export interface components {
         AuditEvent: {
             /** @description The name of the event. */
             action: string;
-            /** @description The API client, `operator:` and the name of an operator in the console, or `system` for changes that the server makes without a request. */
+            /**
+             * @description Who caused the entry: an API client, `operator:` and the name of an operator in the console, an MCP grant, a portal session or
+             *     a login provider. `link` is a user on the pages of a link, `mcp_client` is an MCP client, and `system` is the server, for
+             *     changes without a request.
+             */
             actor: string;
             /**
              * Format: date-time
@@ -7868,7 +7872,7 @@ export interface components {
         Execution: {
             /** @description The `agent_run_id` of the request, or null. */
             agent_run_id: string | null;
-            /** @description The API client that ran the tool, or `operator:` and the name of an operator in the console. */
+            /** @description The API client or the MCP grant that ran the tool, or `operator:` and the name of an operator in the console. */
             api_client_id: string;
             /** @description The account with which the tool ran. */
             connected_account_id: string;
@@ -8931,7 +8935,7 @@ export interface components {
         OAuthError: {
             /**
              * @description The error code:
-             *     - `invalid_request`: a parameter is missing, repeated or unknown.
+             *     - `invalid_request`: a parameter is missing or repeated, or the body is not form-encoded.
              *     - `invalid_client`: client authentication failed.
              *     - `invalid_grant`: the code or the refresh token is invalid, expired or already used, or belongs to another client.
              *     - `invalid_target`: `resource` is not the MCP server that the user logged in for.
@@ -9919,12 +9923,12 @@ export interface components {
          *     - `upstream_not_found`: the provider did not find the resource.
          *     - `upstream_conflict`: the call conflicts with the state of the resource.
          *     - `upstream_rate_limited`: the rate limit of the provider was exceeded.
-         *     - `upstream_server_error`: the provider failed.
+         *     - `upstream_server_error`: the provider returned a server error.
          *     - `upstream_unreachable`: the connection to the provider failed.
          *     - `upstream_timeout`: the provider did not respond in time.
          *     - `upstream_invalid_response`: the response of the provider cannot be read or is too large.
          *     - `blocked_by_egress_policy`: Valetkey is not allowed to call the URL.
-         *     - `service_busy`: Valetkey has too much work of this kind.
+         *     - `service_busy`: the server is too busy for this call.
          * @enum {string}
          */
         ToolErrorKind: "upstream_bad_request" | "upstream_auth" | "upstream_forbidden" | "upstream_not_found" | "upstream_conflict" | "upstream_rate_limited" | "upstream_server_error" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "blocked_by_egress_policy" | "service_busy";
@@ -11652,7 +11656,7 @@ export interface components {
          */
         AuditActionQuery: string;
         /**
-         * @description Return only entries of this API client, or of `system`.
+         * @description Return only entries of this actor, exactly as `actor` of entries shows it, for example an API client or `system`.
          * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
          */
         AuditActorQuery: string;
@@ -12465,7 +12469,7 @@ export interface operations {
                  */
                 action?: components["parameters"]["AuditActionQuery"];
                 /**
-                 * @description Return only entries of this API client, or of `system`.
+                 * @description Return only entries of this actor, exactly as `actor` of entries shows it, for example an API client or `system`.
                  * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
                  */
                 actor?: components["parameters"]["AuditActorQuery"];

@@ -57,7 +57,10 @@ export interface Reply<O extends OperationId = OperationId> {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Set for a HEAD whose GET may have another body: then the length is not known without its effects (RFC 9110 §8.6). */
+  /**
+   * Omits Content-Length. Set for the response to a HEAD request if the length of the GET response is unknown, because
+   * only the effects of a GET request determine it (RFC 9110 §8.6).
+   */
   readonly omitsLength?: boolean;
   readonly [brand]: O;
 }
@@ -74,7 +77,7 @@ export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
 export interface Call<O extends OperationId> {
   readonly environment: Environment;
   readonly client: Principal;
-  /** The address of the request's network, for limits; behind a proxy, that of the proxy. */
+  /** Identifies the client by its address, for limits. Of an IPv6 address, only the network part is used. */
   readonly address: string;
   readonly requestId: string;
   /** The actor and the request, for the audit log. */
@@ -89,14 +92,14 @@ export interface Call<O extends OperationId> {
   /** Records for the log why the credentials of the request were rejected. */
   refused(failure: AuthFailure): void;
   /**
-   * Whether an earlier request has used the idempotency key. Preparations of `commit` that ask a third party are then
-   * skipped, because the response of that request is replayed.
+   * Whether an earlier request has used the idempotency key. `commit` then replays the stored response, so the handler
+   * skips preparations of `commit` that send requests to a third party.
    */
   isRepeated(): Promise<boolean>;
   /**
    * Runs the effect of the request in one durable transaction, together with its idempotency record.
    *
-   * @param replies for an operation whose responses show more to some tokens than to others
+   * @param replies how responses are stored and replayed, if an operation shows more to some tokens than to others
    */
   commit(unit: (tx: Transaction) => Promise<Reply<O>>, replies?: StoredReplies<O>): Promise<Reply<O>>;
   /**

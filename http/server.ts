@@ -48,9 +48,12 @@ export interface RunningServer {
   /** The origin of the API, with the actual port. */
   readonly origin: string;
   readonly metricsPort: number | null;
-  /** Prepares what the first requests would otherwise wait for, a few milliseconds at a time. */
+  /** Loads modules that the first requests would otherwise wait for, a few milliseconds at a time. */
   warmUp(): Promise<void>;
-  /** Waits for the configured delay, in which it is not ready; then stops accepting connections, lets running requests finish, and closes everything that was opened. */
+  /**
+   * Waits for the configured delay, in which `/readyz` reports that the server is not ready. Then stops accepting
+   * connections, lets running requests finish, and closes everything that was opened.
+   */
   stop(): Promise<void>;
 }
 
@@ -161,7 +164,8 @@ const SWEEP_MS = 20;
 async function drain(server: Server, limitMs: number, log: Logger): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const failed = (err: unknown) => log.error({ err }, 'idle connections could not be closed');
-  // Node closes those that are idle now; a connection with a pending response would be kept alive afterwards.
+  // `server.close` closes the connections that are idle now. A connection with a pending response would be kept alive
+  // after the response, so idle connections are closed repeatedly.
   const sweep = startTimer(() => server.closeIdleConnections(), { everyMs: SWEEP_MS, failed });
   if (!(await withinLimit(closed, limitMs))) server.closeAllConnections();
   await closed;

@@ -13,8 +13,8 @@ const INTEGRITY = 'sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeG
 
 /**
  * Copies the files of the reference viewer that browsers load to `build/reference`, unless that version is there. Only
- * the archive of the package is downloaded: with its dependencies, which its scripts contain already, it would take 310
- * MB to install.
+ * the archive of the package is downloaded. Its scripts already contain its dependencies, and installing those would
+ * take 310 MB.
  *
  * @throws Error if the archive does not match the digest
  */

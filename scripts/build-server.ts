@@ -5,17 +5,24 @@ import { loadConsolePackage } from './console-packages.ts';
 import { lineRuns } from './line-runs.ts';
 
 /**
- * Builds the server to a few files in `build/server`, because Node takes most of a start to load a thousand modules one by one. Commands
- * and threads use the modules themselves. Run as a program, it builds those of this repository if a source has changed, in two seconds.
+ * Bundles the server into a few files in `build/server`, because loading a thousand modules one by one takes most of
+ * the start time. Other commands and threads still load the modules. Run as a program, this script builds this
+ * repository in two seconds, but only if a source has changed.
  */
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = 'build/server';
 /** The folders with modules of the server. */
 export const SOURCES = ['cli', 'core', 'db', 'handlers', 'http', 'web', 'wiring'];
 const DIGEST = join(ROOT, BUILT, 'sources.sha256');
-/** The modules that a start loads. What only they import is in one file with them; other modules are in files that are loaded at first use. */
+/**
+ * The modules that every start loads. They and the modules that only they import are bundled into one file. Other
+ * modules are in separate files, which are loaded at first use.
+ */
 const START = /\/(cli\/main|cli\/commands\/serve|cli\/serve\/serve-alone|db\/sqlite\/engine)\.[jt]s$/;
-/** The package that is built into the files: only a part of it is used, and its modules take as long as a third of the others. */
+/**
+ * The only package that is bundled. The server uses only a part of it, and loading its modules takes a third of the
+ * time that all other modules take.
+ */
 const INCLUDED = 'drizzle-orm';
 const OTHER_COMMANDS = /import\('\.\/(commands\/(?!serve\.)[^']+)'\)/g;
 
@@ -42,7 +49,7 @@ export async function buildServer(root: string): Promise<void> {
   const { output } = await bundle.generate({
     dir: join(root, BUILT),
     format: 'esm',
-    // V8 keeps the text of the modules in memory.
+    // V8 keeps the source text of modules in memory, so comments would cost memory.
     comments: false,
     sourcemap: 'hidden',
     chunkFileNames: '[name].js',
@@ -55,14 +62,14 @@ export async function buildServer(root: string): Promise<void> {
 }
 
 function write(target: string, root: string, { fileName, code, map }: Chunk): void {
-  // A text with other characters takes two bytes for each of its characters.
+  // V8 stores a source text that is not ASCII with two bytes for each character.
   const ascii = code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(join(target, fileName), ascii);
   const files = map.sources.map((source) => relative(root, join(target, source)));
   writeFileSync(join(target, `${fileName}.lines.json`), JSON.stringify({ files, runs: lineRuns(map.mappings) }));
 }
 
-/** Resolves and adapts the modules of the program. Packages stay where they are installed, except one. */
+/** Resolves and adapts the modules of the program. Packages other than `INCLUDED` are not bundled. */
 function ownModules(root: string) {
   return {
     name: 'own-modules',
@@ -81,7 +88,10 @@ function ownModules(root: string) {
 
 type Resolve = (name: string, importer: string) => Promise<unknown>;
 
-/** Returns a module as a part of a built file: what it refers to by its own address is found from the address of the built file. */
+/**
+ * Adapts a module to its place in a built file: paths that are relative to the module (`import.meta.url`) are replaced
+ * by the same paths relative to the built file.
+ */
 function adapted(code: string, path: string): string {
   const up = '../'.repeat(BUILT.split('/').length);
   if (/^cli\/command-table\./.test(path)) {
@@ -94,7 +104,10 @@ function adapted(code: string, path: string): string {
     .replaceAll('import.meta.filename', `(import.meta.dirname + '/${up}${path}')`);
 }
 
-/** Replaces the calls of `require` in the module that loads the query builder, so that the parts of it that nothing uses can be left out. */
+/**
+ * Replaces the calls of `require` in the module that loads the query builder by imports, so that the bundler can omit
+ * its unused parts.
+ */
 function withImports(code: string): string {
   let count = 0;
   const imported = code.replace(/^const (\w+) = require\('([^']+)'\)[^;]*;/gm, (_, name, from) => {

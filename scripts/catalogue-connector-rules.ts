@@ -37,7 +37,10 @@ export function checkConnector(
   return problems;
 }
 
-/** Checks that each site replaces addresses of the file, and that a host typed by a user can only be a whole host. */
+/**
+ * Checks that each site replaces addresses that the file contains, and that a host entered by a user only takes the
+ * place of a whole host, not of a part of an address.
+ */
 function checkSites({ api }: ConnectorFile, { account_fields: fields = [], oauth_config }: AuthPattern): string[] {
   const texts = textsIn([api.base_url, oauth_config]);
   return fields.flatMap(({ field_name: field, sites = [] }) =>

@@ -3,12 +3,12 @@ import { isCollection, isMap, isNode, LineCounter, type Node, parseDocument } fr
 import { nearestName } from './nearest-name.ts';
 
 const ROOT = new URL('../', import.meta.url);
-/** A problem: its file, the field that it begins with if there is one, and the rest. */
+/** Matches the text of a problem: its file, the field at its beginning if there is one, and the rest. */
 const PROBLEM = /^(catalogue\/[^\s:]+\.yaml): ((?:[\w$]+(?:\[\d+\])*\.?)*)(.*)$/s;
 
 /**
- * Adds line and column of the field to a problem of a file of the catalogue, and to an unknown field the name that was probably
- * meant.
+ * Adds the line and column of the field to a problem of a catalogue file. For an unknown field, it also adds the name
+ * that was probably meant.
  *
  * @param names the names that the schemas of the catalogue have
  * @param read returns the text of a file

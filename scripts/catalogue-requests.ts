@@ -42,7 +42,10 @@ export function readRecorded(): Map<string, string> {
   return new Map(names.map((name) => [name.slice(0, -'.txt'.length), readFileSync(new URL(name, FOLDER), 'utf8')]));
 }
 
-/** The generic tools run with custom providers only, whose address is their own. */
+/**
+ * Gives the provider of generic tools a sample address. Generic tools only run with custom providers, each of which has
+ * its own address.
+ */
 function addressed(provider: ProviderDefinition): ProviderDefinition {
   const { base_url: base, base_url_input: input } = provider.api;
   const hasAddress = base !== undefined || input !== undefined;
@@ -82,7 +85,10 @@ function requestOf(call: PreparedCall): string {
   return [`${method} ${url}`, ...named, ...shown].join('\n');
 }
 
-/** The input is not validated, which would compile thousands of schemas; `make generate` validates the examples. */
+/**
+ * Prepares a call with the first example. The input is not validated, because that would compile thousands of schemas.
+ * `make generate` validates the examples.
+ */
 function callOf(tool: Tool, provider: ProviderDefinition): PreparedCall {
   const [pattern] = provider.authPatterns;
   if (!pattern) throw new Error(`${provider.identifier} has no authentication pattern`);
@@ -102,7 +108,7 @@ function defaultsOf({ input_schema: schema }: Tool): Record<string, unknown> {
   return Object.fromEntries(given.map(([name, input]) => [name, structuredClone(input.default)]));
 }
 
-/** The boundary of a multipart body is random. */
+/** Removes the boundary of a multipart body, because it is random. */
 function withoutBoundary(value: string): string {
   return value.replace(/boundary=\S+/, 'boundary=…');
 }

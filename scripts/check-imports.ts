@@ -131,8 +131,8 @@ const CLOSED: Record<string, string[]> = {
 };
 
 /**
- * Only these folders are used where the development packages are installed. The console is built with its own
- * packages.
+ * Only these folders may import packages that are not dependencies of the server, because they are only used where the
+ * development packages are installed. The console has its own packages.
  */
 const DEVELOPMENT = ['scripts', 'test', 'web/console'];
 const DEPENDENCIES = new Set(
@@ -157,7 +157,7 @@ export function violationsIn(root: string, file: string, text: string): string[]
   if (!folder) return [];
   const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(DYNAMIC_IMPORT)].map((match) => match[1] as string);
   return specifiers.flatMap((specifier) => {
-    // The address of a script in a page.
+    // Such a specifier is the address of a script that a page loads, not a file.
     if (specifier.startsWith('/')) return [];
     if (!specifier.startsWith('.')) return packageViolations(file, folder, specifier);
     const target = relative(root, join(root, dirname(file), specifier));
@@ -179,7 +179,7 @@ function packageViolations(file: string, folder: Folder, specifier: string): str
   return [`${file} imports ${name}, which belongs to ${owners.join(', ')}`];
 }
 
-/** Whether a server that was installed without the packages of development has the package. */
+/** Whether a package is installed where the file is used. Servers are installed without the development packages. */
 function isInstalledFor(file: string, name: string): boolean {
   if (name.startsWith('node:')) return true;
   return DEPENDENCIES.has(name) || DEVELOPMENT.some((folder) => isWithin(folder, file));

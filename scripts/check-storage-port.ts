@@ -10,7 +10,7 @@ const ENGINES = ['db/sqlite/', 'db/postgres/'];
 
 const WORDS =
   /sqlite|\bwal\b|-wal\b|-shm\b|\bfts5\b|\browid\b|\bwithout rowid\b|\bjson_(each|tree|extract|patch|group_array)\b/i;
-/** Words that only one kind of database uses. `pragma` is also an HTTP header. */
+/** Further such words, which are only reported in `db/`, because elsewhere `pragma` is an HTTP header. */
 const WORDS_OF_DB =
   /\bpragma\b|\bsavepoints?\b|\binstr\(|select value from|\bpg_|\bbytea\b|\bjsonb\b|\bctid\b|skip locked/i;
 
@@ -27,7 +27,7 @@ export function findEngineWords(root: string): string[] {
   );
 }
 
-/** Checks one file, given as a path from the root and its text. Comments count too. */
+/** Checks one file, given as a path from the root and its text. Comments are also checked. */
 export function problemsIn(file: string, text: string): string[] {
   if (ENGINES.some((folder) => file.startsWith(folder)) || Object.hasOwn(ALLOWED, file)) return [];
   return text

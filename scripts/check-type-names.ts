@@ -24,7 +24,7 @@ export function findTypeNames(root: string): string[] {
   );
 }
 
-/** Checks one file, given as a path from the root and its text. A comment that quotes a name counts too. */
+/** Checks one file, given as a path from the root and its text. A quoted name in a comment is also reported. */
 export function problemsIn(file: string, text: string): string[] {
   if (file.startsWith(HOME) || Object.hasOwn(ALLOWED, file)) return [];
   const names = authorizationTypes().join('|');

@@ -3,8 +3,9 @@ import { bodiesOf, eventsOf, objectAt, operationsOf, parametersOf, resolve } fro
 import { schemaBreaks } from './schema-compatibility.ts';
 
 /**
- * Lists the changes of a contract that break clients. Requests must stay valid, and responses must keep their members. Responses may gain statuses of errors, properties, enum values and members of unions: clients ignore what they do
- * not know.
+ * Lists the changes of a contract that break clients. Requests must stay valid, and responses must keep their members.
+ * Responses may gain error statuses, properties, enum values and members of unions, because clients ignore values that
+ * they do not know.
  *
  * @param before the released contract
  * @param after the contract to release

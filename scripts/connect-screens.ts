@@ -30,7 +30,7 @@ const BRAND: BrandView = {
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="${ACCENT}" d="M16 2 30 16 16 30 2 16Zm0 8-6 6 6 6 6-6Z"/></svg>`;
 
-/** The pictures in docs/screens. With `--all <folder>`, every page is taken in every combination instead. */
+/** A picture of a page in one combination of language, width and color scheme. */
 interface Shot {
   name: string;
   language: LanguageTag;
@@ -97,7 +97,10 @@ async function shoot(browser: Browser, origin: string, folder: string, shot: Sho
   await page.close();
 }
 
-/** Takes pictures of the pages of links and of the portal: those of docs/screens, or every combination into another folder. */
+/**
+ * Takes the pictures of link pages and portal pages that are in docs/screens. With `--all <folder>`, it takes every
+ * page in every combination into that folder instead.
+ */
 async function main([option, folder = '']: string[]): Promise<void> {
   const isAll = option === '--all' && folder !== '';
   const target = isAll ? folder : FOLDER;

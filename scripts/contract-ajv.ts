@@ -18,7 +18,7 @@ const OPTIONS: Options = {
   allowUnionTypes: true,
   // A schema that is used in several places is compiled once, which halves the size of the code.
   inlineRefs: false,
-  // `make generate` checks the contract with its own rules and two linters.
+  // Not needed: `make generate` checks the contract with the project's rules, and `make check` with two linters.
   validateSchema: false,
 };
 

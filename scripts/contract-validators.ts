@@ -46,7 +46,10 @@ export function serveContract(bundle: JsonObject): ServedContract {
   };
 }
 
-/** Returns a copy without words, events and mappings of discriminators, whose references name schemas as Ajv knows them. */
+/**
+ * Returns a copy for Ajv: without texts, events and mappings of discriminators. Its references use the names under
+ * which the schemas are registered with Ajv.
+ */
 function readyForAjv(bundle: JsonObject): JsonObject {
   const { webhooks: _events, ...served } = bundle;
   const document = JSON.parse(JSON.stringify(served).replaceAll(`"${SCHEMAS}`, '"schema:')) as JsonObject;
@@ -58,7 +61,7 @@ function readyForAjv(bundle: JsonObject): JsonObject {
   return document;
 }
 
-/** Replaces references to parameters, responses and headers by what they refer to. */
+/** Replaces references to parameters, responses and headers by their targets. */
 function resolved(node: Json, document: JsonObject): Json {
   if (Array.isArray(node)) return node.map((item) => resolved(item, document));
   if (!isObject(node)) return node;
@@ -84,7 +87,10 @@ function sharedParameters(document: JsonObject): JsonObject {
   return prefixed('parameter', Object.fromEntries(schemas.filter(([, schema]) => isShareable(schema))));
 }
 
-/** Whether the schema of a parameter can be a reference: Ajv and openapi-backend look for these keywords in its place. */
+/**
+ * Whether the schema of a parameter can be replaced by a reference. Ajv and openapi-backend do not follow a reference
+ * when they look for these two keywords.
+ */
 function isShareable(schema: JsonObject): boolean {
   return !('default' in schema || 'additionalProperties' in schema);
 }

@@ -13,8 +13,9 @@ const EXAMPLE = {
 };
 
 /**
- * Puts the data of each event and its example into the envelope. It depends on the name of the event, which is the key of the
- * webhook in the root document, so it is added after bundling; `common.yaml` has the rest of what webhooks have in common.
+ * Puts the data of each event and its example into the envelope. The envelope contains the name of the event, which is
+ * the key of the webhook in the root document, so it is added after bundling. Other common parts of webhooks are in
+ * `common.yaml`.
  *
  * @param document a bundled contract; without webhooks it is returned unchanged
  */

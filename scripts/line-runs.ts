@@ -1,6 +1,9 @@
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Lines of a generated file that follow each other as in their source: the first one, the number of the source, and its line there. */
+/**
+ * A run of lines that are consecutive both in a generated file and in a source: its first line in the generated file,
+ * the index of the source, and its first line in the source.
+ */
 type LineRun = [line: number, source: number, sourceLine: number];
 
 /**

@@ -7,7 +7,8 @@ import { buildServer, SOURCES } from './build-server.ts';
 /**
  * Makes the npm package of the server in `build/`, with JavaScript instead of TypeScript, because Node does not run
  * TypeScript below `node_modules`. The types are replaced by spaces, so the lines of a stack trace are those of the
- * sources. The server is also in a few files, which start faster. The console and the viewer of the API reference must have been built.
+ * sources. The package also contains the server bundled into a few files, which start faster. The console and the
+ * viewer of the API reference must have been built.
  */
 const ROOT = join(import.meta.dirname, '..');
 const TARGET = join(ROOT, 'build/package');
@@ -17,7 +18,10 @@ const FILES = [
 ];
 /** The file that the package's command starts. */
 const START = 'cli/valetkey.js';
-/** Sources of the console, which is built; pictures, which guides do not show; types, except those that pages offer. */
+/**
+ * Files that the package omits: the sources of the console, because the package contains the built console; pictures,
+ * which no guide shows; and type declarations, except those that pages offer.
+ */
 const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /^(?!web\/assets\/).*\.d\.ts$/, /sources\.sha256$/];
 /** The address of another module of this repository in an import, an export, `require` or `new URL`. */
 const SPECIFIER = /((?:\bfrom|\bimport|\bimport\(|\brequire\(|\bnew URL\()\s*['"]\.[^'"\n]*)\.ts(?=['"])/g;

@@ -3,7 +3,7 @@ import { html } from './html.ts';
 
 /** A word that may be wider than a narrow page. */
 const LONG = /\S{18}/;
-/** After a slash or a colon, and before the other signs of addresses and identifiers. */
+/** The points at which a word may break: after a slash or a colon, and before other signs, such as `@` and `.`. */
 const POINTS = /(?<=[/:])(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])(?=[@.?&=+_#~][\p{L}\p{N}])/u;
 
 /** Lets long identifiers and addresses break before or after their signs, because narrow pages would cut their words. */

@@ -1,6 +1,6 @@
 import escapeHtml from 'escape-html';
 
-/** Text that is already HTML. Only `html` creates it, so that a plain string is never used as markup. */
+/** Text that is already HTML. Create it with `html`; use the constructor only for markup that is known to be safe. */
 export class Html {
   readonly #text: string;
 
@@ -15,7 +15,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** A template whose values are escaped, except HTML made by the same template. */
+/** A template whose values are escaped, except values of the type `Html`. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)));
 }

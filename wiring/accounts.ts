@@ -17,7 +17,7 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   readonly usage: {
     /** Records that an account was used now. */
     touch(account: AccountRow): void;
-    /** Milliseconds UTC, or null. */
+    /** When an account was last used, in milliseconds UTC; null if it was not used yet. */
     lastUsedAt(account: AccountSummaryRow): number | null;
   };
 }
@@ -39,7 +39,7 @@ export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | '
   startProcessJob({ name: 'usage_flush', everyMs: BACKGROUND.usageMs, run: () => tracker.flush(), failure });
   const refresher = createRefresher({
     ...deps,
-    // The real clock, also in tests: between two attempts another instance must be able to run.
+    // Waits in real time, also in tests, because another instance must be able to run between two attempts.
     wait: pause,
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),

@@ -15,8 +15,10 @@ export async function checkVerification({ store, log }: { store: Pick<Store, 're
     const open = connections.filter(({ verificationMode }) => verificationMode === 'NONE').map(({ keyId }) => keyId);
     if (open.length === 0) continue;
     if (!mayTurnVerificationOff(environment)) {
-      const where = `${environment.baseUrl} can be reached from elsewhere`;
-      throw new ConfigError(`verification is off for ${open.join(', ')}, but ${where}: set verification_mode REQUIRED`);
+      const where = `${environment.baseUrl} is not a development environment on loopback`;
+      throw new ConfigError(
+        `the connections ${open.join(', ')} do not verify users, but ${where}: set their verification_mode to REQUIRED`,
+      );
     }
     log.warn({ environment: environment.id, connections: open }, 'these connections do not verify users');
   }

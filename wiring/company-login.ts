@@ -1,7 +1,7 @@
 import type { CompanyLogin } from '../core/operators/company-login.ts';
 import type { Setup } from './setup.ts';
 
-/** Returns the client at the OpenID provider at which operators log in; null if none is set. */
+/** Returns the OpenID provider at which operators log in, and this server's client there; null if none is set. */
 export function createCompanyLogin({ config, secrets }: Pick<Setup, 'config' | 'secrets'>): CompanyLogin | null {
   if (!config.companyLogin) return null;
   const { clientId, ...login } = config.companyLogin;

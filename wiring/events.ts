@@ -20,7 +20,7 @@ type Deps = Pick<Runtime, 'now' | 'newId' | 'metrics'> &
   Pick<UpstreamMcp, 'upstreamSessions'>;
 
 /**
- * Creates events with their sinks: the audit log, the sink for requests that wait for an account, and the given ones.
+ * Creates events with their sinks: the audit log, the sink for changes of accounts, the metrics, and the given sinks.
  *
  * @param more sinks of other parts, in the order in which they receive events
  */

@@ -24,7 +24,7 @@ export function openCatalogueIndex(
     closeSync(descriptor);
   });
   return readCatalogueIndex(readFileSync(descriptor), (from, length) => {
-    // The number of a closed file may belong to another file.
+    // After the file was closed, the system may use the number of its descriptor for another file.
     if (!isOpen) throw new Error(`${path} is closed, because the server has stopped`);
     const bytes = Buffer.allocUnsafe(length);
     for (let at = 0; at < length; ) {

@@ -14,7 +14,7 @@ import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 
 export interface Registration {
-  /** This process among those that serve the database. */
+  /** The registration of this process in the database. */
   readonly instance: Instance;
   /** How many processes use the database, including this one. The number may be some seconds old. */
   liveInstances(): number;

@@ -25,7 +25,7 @@ export interface Keys {
   readonly vault: Vault;
   readonly digester: Digester;
   readonly signingKeys: SigningKeys;
-  /** Seals page tokens. */
+  /** Encrypts short texts, such as page tokens. */
   readonly sealedTokens: SealedTokens;
   /** Encrypts longer texts: stored responses, sessions, flows of links. */
   readonly sealedData: SealedTokens;

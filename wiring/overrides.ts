@@ -59,7 +59,7 @@ class Wrapped<T> {
   }
 }
 
-/** Replaces a part of the server with one that is created from it. */
+/** Returns an override whose replacement is created from the original part. */
 export function wrap<T>(around: (made: T) => T): Wrapped<T> {
   return new Wrapped(around);
 }

@@ -23,9 +23,9 @@ export interface RequestParts {
   announceEnd(): void;
   /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
-  /** Limits what clients store by responses for idempotency keys. */
+  /** Limits the space of the responses that each client has stored for idempotency keys. */
   readonly replySpace: ReplySpace;
-  /** Paths of the contract that carry secrets, by operation. */
+  /** The places of secrets in the contract, such as `createApiClient 201 $.client_secret`. */
   readonly secretPaths: readonly string[];
 }
 

@@ -22,15 +22,15 @@ export interface Runtime {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
-  /** Starts a job of this process, which the server stops when it stops. */
+  /** Starts a job of this process. The job is stopped when the server stops. */
   startProcessJob(job: ProcessJob): Timer;
   readonly log: Logger;
-  /** Passes each further line of the log also to this function. */
+  /** Also passes each later line of the log to this function. */
   teeLog(receive: (line: string) => void): void;
   readonly metrics: Metrics;
   /** The memory budget for the bodies of requests, calls and their responses. */
   readonly bodies: ByteBudget;
-  /** For work on untrusted data. */
+  /** The threads for work on untrusted data. */
   readonly threads: Threads;
 }
 

@@ -7,6 +7,6 @@ export interface Setup {
   readonly secrets: Secrets;
   /** Returns the override of a part, or the part itself. */
   readonly choose: Choose;
-  /** Closes what is registered here in the reverse order, at the stop of the server and if its start fails. */
+  /** Runs the functions that are registered here, in reverse order, when the server stops or if its start fails. */
   readonly closing: Pick<AsyncDisposableStack, 'defer'>;
 }

@@ -14,7 +14,7 @@ export interface WebhookParts {
   readonly eventFeed: EventFeed;
   /** Stores events and queues their deliveries. */
   readonly webhookSink: EventSink;
-  /** Lets deliveries start at the rate of the settings. */
+  /** Limits how many deliveries start per second, to the rate in the settings. */
   readonly webhookPace: Pace;
 }
 

@@ -5,13 +5,13 @@ import { UsageError } from '../usage-error.ts';
 import { ApiFailure, UnreachableError } from './failures.ts';
 import { type ApiSettings, readApiSettings } from './settings.ts';
 
-/** The timeout of a request, in milliseconds. No operation of the API takes as long. */
+/** The timeout of a request, in milliseconds. No operation of the API takes that long. */
 const TIMEOUT_MS = 180_000;
 
 /** The operations of the contract, called with a token. */
 export type Api = Client<paths>;
 
-/** Returns the API of the server that the environment variables or `--server` name. Nothing is sent yet. */
+/** Returns a client for the API of the server that `--server` or the environment variables name. Sends nothing yet. */
 export function openApi({ server }: { server?: string | undefined }): Api {
   const settings = readApiSettings(process.env, server);
   const api = createClient<paths>({ baseUrl: settings.origin, fetch: (request) => send(request) });
@@ -25,7 +25,7 @@ export function openApi({ server }: { server?: string | undefined }): Api {
   return api;
 }
 
-/** Returns the API of a server for operations that need no token. */
+/** Returns a client for the API of a server that sends no token, for operations that need none. */
 export function openPublicApi(origin: string): Api {
   return createClient<paths>({ baseUrl: origin, fetch: (request) => send(request) });
 }
@@ -76,7 +76,7 @@ export async function send(request: Request, signal = AbortSignal.timeout(TIMEOU
   );
 }
 
-/** Returns an access token: the given one, or one for the API client. */
+/** Returns an access token: the configured one, or a new one for the configured API client. */
 export async function accessToken({ origin, credential }: ApiSettings, scope?: string): Promise<string> {
   if ('token' in credential) return credential.token.reveal();
   return (await requestToken(origin, credential, scope)).access_token;

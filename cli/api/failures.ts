@@ -27,7 +27,7 @@ export class UnreachableError extends Error {
   readonly exitCode = EXIT.unreachable;
 
   constructor(origin: string, cause: unknown) {
-    super(`the server at ${origin} cannot be reached (${reasonOf(cause)}); VALETKEY_URL or --server names another`);
+    super(`the server at ${origin} cannot be reached (${reasonOf(cause)}); check VALETKEY_URL or --server`);
     this.cause = cause;
   }
 }

@@ -6,7 +6,7 @@ import { Option } from '@commander-js/extra-typings';
 import { Secret } from '../../core/secret.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Secrets are never arguments, because other users of the machine can read those. */
+/** Secrets are never arguments, because other users of the machine can read the arguments of a process. */
 export const SECRET_PROMPT = new Option('--client-secret', 'ask for the client secret, or read it from standard input');
 export const SECRET_FILE = new Option('--client-secret-file <file>', 'a file with the client secret').conflicts(
   'clientSecret',

@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.ts';
 /** Where requests are sent, and with which credential. */
 export interface ApiSettings {
   origin: string;
-  /** An access token, or the id and secret of an API client, which get one. */
+  /** An access token, or the id and secret of an API client, with which one is requested. */
   credential: { token: Secret } | { id: string; secret: Secret };
 }
 

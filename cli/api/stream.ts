@@ -14,7 +14,8 @@ export interface StreamedEvent {
 const RECONNECT_MS = 2_000;
 
 /**
- * Reads `GET /api/v1/events:stream` until the signal is aborted. After an interruption it continues without a gap.
+ * Reads `GET /api/v1/events:stream` until the signal is aborted. After an interruption it connects again and continues
+ * after the last event that it returned.
  *
  * @param interrupted receives the reason when the stream ended, before it is opened again
  * @throws ApiFailure when the server rejects the client or the stream, UnreachableError if it was never reached
@@ -52,7 +53,7 @@ async function openStream(settings: ApiSettings, lastId: string | undefined, sig
   return response;
 }
 
-/** The fields of server-sent events that the server sends. Comments have none. */
+/** Parses the server-sent events of a response. Blocks without an `id`, such as comments, are skipped. */
 async function* readEvents(response: Response): AsyncGenerator<StreamedEvent> {
   const decoder = new TextDecoder();
   let text = '';

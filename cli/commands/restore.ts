@@ -57,7 +57,7 @@ async function checkKeys(files: DatabaseFiles, backup: string, { config, secrets
   const { source } = openVault(config, secrets);
   const { read, close } = files.readBackup(backup);
   try {
-    // Keys of the ring that the backup does not know are stored at the next start.
+    // A key without a stored check value needs none here: the next start of the server stores it.
     const checks = { ...createKeyCheckReads(read), addKeyCheck: async () => {} };
     await verifyKeyChecks(source.current(), checks, Date.now());
   } finally {

@@ -26,7 +26,7 @@ interface Options {
   processes?: number | undefined;
 }
 
-/** Each way of serving is loaded alone, because the parent of several processes needs little of the server. */
+/** Loads only one of the modules, because the parent of several processes needs few modules of the server. */
 async function serve({ withParent, processes }: Options): Promise<void> {
   const parent = withParent ? process.ppid : null;
   const read = readConfig(process.env);

@@ -8,7 +8,10 @@ import { fields } from '../output/table.ts';
 
 const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const;
 
-/** `valetkey status`: whether the server is ready, and with a credential its accounts by status and the refreshes of tokens of the last 24 hours. Exits with 1 if it is not. */
+/**
+ * `valetkey status`: shows whether the server is ready. With a credential, it also shows the number of accounts by
+ * status, and the token refreshes of the last 24 hours. Exits with 1 if the server is not ready.
+ */
 export function configure(command: Command): void {
   withServer(
     command.description(

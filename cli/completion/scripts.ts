@@ -1,8 +1,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 /**
- * The completion of each shell. It asks the program for candidates, so it need not be installed again after an upgrade.
- * Without candidates, shells complete file names.
+ * The completion script of each shell. It asks the program for candidates, so it need not be installed again after an
+ * upgrade. Without candidates, shells complete file names.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_valetkey() {

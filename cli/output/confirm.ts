@@ -6,7 +6,7 @@ import { shown } from './print.ts';
 export async function confirm(question: string, { yes }: { yes?: true | undefined }): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
-    throw new UsageError('nothing was done: add --yes, because there is no terminal to confirm it on');
+    throw new UsageError('nothing was done: there is no terminal to ask for confirmation; add --yes');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${shown`${question}`} [y/N] `).finally(() => terminal.close());
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('nothing was done');

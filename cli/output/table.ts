@@ -23,8 +23,8 @@ const COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
 export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 /**
- * Formats rows under headings. On a terminal, the widest cells are cut so that a row fits into a line: ids, which other
- * commands take, only if it does not fit otherwise. Elsewhere nothing is cut.
+ * Formats rows under headings. On a terminal, the widest cells are cut so that a row fits into a line. Ids are cut only
+ * if the row does not fit otherwise, because they are arguments of other commands. Elsewhere nothing is cut.
  *
  * @param width the columns of the terminal; undefined or 0 if unknown
  */
@@ -65,7 +65,7 @@ export function fields(entries: Readonly<Record<string, unknown>>): string {
     .join('\n');
 }
 
-/** Returns the columns that a text takes on a terminal. Characters of one grapheme take the place of the widest. */
+/** Returns how many columns a text takes on a terminal. A grapheme takes as many as its widest character. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;

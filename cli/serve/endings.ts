@@ -16,16 +16,16 @@ export function endOnce(log: Logger, stop: () => Promise<void>): (reason: object
 }
 
 /**
- * SIGHUP is sent when a terminal is closed. Node ends the process even if it was started with SIGHUP ignored (nohup),
- * so the signal is handled here.
+ * Ends the process in order on SIGTERM, SIGINT and SIGHUP. SIGHUP is sent when a terminal is closed. Without a handler,
+ * Node would end the process immediately, even if it was started with SIGHUP ignored (nohup).
  */
 export function endOnSignal(end: (reason: object) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end({ signal }));
 }
 
 /**
- * Ends this process when its parent has ended. npm forwards only SIGTERM and SIGINT, and no process can forward
- * SIGKILL. The system then gives the process another parent.
+ * Ends this process when its parent has ended, because not every parent forwards its signal: npm forwards only SIGTERM
+ * and SIGINT, and no process can forward SIGKILL. The system then gives this process another parent.
  */
 export function endWithParent(parent: number, log: Logger, end: (reason: object) => void): void {
   const check = () => {

@@ -5,8 +5,8 @@ import type { FromProcess } from './messages.ts';
 import type { OneProcess } from './one-process.ts';
 
 /**
- * The metrics of all processes of a server, and those of their parent. Each process has its number as the label `process`, because
- * a sum would fall when one of them is started again.
+ * The metrics of all processes of a server, and those of their parent. The metrics of each process have its number as
+ * the label `process`. They are not added up, because the counters of a process start at 0 when it is started again.
  */
 export interface ProcessMetrics extends Pick<Registry, 'metrics' | 'contentType'> {
   /** Receives the metrics of a process. */

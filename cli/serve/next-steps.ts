@@ -1,6 +1,11 @@
 import { print } from '../first-start.ts';
 
-/** Prints the first commands to try. @param origin of the server @param hasClientAtHand whether its user has the secret of a client */
+/**
+ * Prints the first commands to try.
+ *
+ * @param origin of the server
+ * @param hasClientAtHand whether the operator has the secret of an API client
+ */
 export function printNextSteps(origin: string, hasClientAtHand: boolean): void {
   if (!hasClientAtHand)
     print(

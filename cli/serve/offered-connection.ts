@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * Closes the connection that was offered to a process which ended before it took it. Node's cluster offers each process
- * one connection at a time, and closes the parent's copy when the process has responded. Without a response the client
- * would wait for ever.
+ * Closes the connection that the parent has offered to a process, if the process ends before it takes the connection.
+ * Node's cluster offers each process one connection at a time, and closes the parent's copy when the process has
+ * responded. Without a response, the client of the connection would wait forever.
  */
 export function closeOfferedConnection(process: ChildProcess): void {
   const send = process.send as (message: unknown, handle?: unknown, ...rest: unknown[]) => boolean;

@@ -7,7 +7,7 @@ import { closeOfferedConnection } from './offered-connection.ts';
 /** One process of the server, from its start to its end. */
 export interface OneProcess {
   readonly pid: number;
-  /** The message that it sent when it became ready; null before. */
+  /** The message that the process sent when it became ready; null before that, and after its end. */
   ready: Extract<FromProcess, { kind: 'ready' }> | null;
   /** Resolves when the process has ended and its output was passed on. */
   readonly ended: Promise<Ended>;
@@ -19,7 +19,7 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   wasReady: boolean;
-  /** How long it was ready. */
+  /** How long the process was ready, in milliseconds. */
   readyMs: number;
   /** Why its start failed, for the operator; undefined if it has not reported a reason. */
   failure: string | undefined;
@@ -32,7 +32,7 @@ interface Listeners {
   log(lines: string): void;
 }
 
-/** Starts a process of the server, with the command line of this one. @throws Error of the operating system */
+/** Starts a process of the server, with the command line of the parent. @throws Error of the operating system */
 export function startProcess(start: Extract<ToProcess, { kind: 'start' }>, listeners: Listeners): OneProcess {
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const worker = cluster.fork();
@@ -66,7 +66,7 @@ export function startProcess(start: Extract<ToProcess, { kind: 'start' }>, liste
   return one;
 }
 
-/** The event `error` is not an end: a signal or a message may not have been sent. */
+/** Waits for the event `close`. The event `error` can also mean that a signal or a message could not be sent. */
 function endOf({ process }: Worker): Promise<Pick<Ended, 'code' | 'signal'>> {
   return new Promise((resolve) => process.once('close', (code, signal) => resolve({ code, signal })));
 }

@@ -13,7 +13,7 @@ export interface Processes {
   /** Resolves with the processes when all of them are ready; with none if they were stopped before. @throws ProcessError */
   readonly started: Promise<OneProcess[]>;
   /**
-   * Resolves when all have stopped, with whether they stopped in order.
+   * Resolves when all processes have stopped: with true if they stopped in order, and false otherwise.
    *
    * @throws ProcessError when no process is left and none can be started
    */
@@ -105,11 +105,11 @@ export function runProcesses(
 
   /** Returns why no further process is started; null to start another one. */
   function reasonToGiveUp(place: number, ended: Ended, failures: number): string | null {
-    // The start of one server would refuse this.
+    // The process has reported why it cannot start, such as a wrong setting, so another attempt would fail too.
     if (!hasStarted && ended.failure !== undefined) return ended.failure;
     if (failures < PROCESSES.failedStarts || (hasStarted && ready().length > 0)) return null;
     const how = ended.failure ?? (ended.signal ? `signal ${ended.signal}` : `exit code ${ended.code}`);
-    return `process ${place} ended ${failures} times in a row, at last with: ${how}`;
+    return `process ${place} ended ${failures} times in a row, the last time with: ${how}`;
   }
 
   function giveUp(reason: string): void {

@@ -17,7 +17,7 @@ export async function serveAsWorker({ config, secrets }: Settings): Promise<void
     opened = await openServer(own, { bindsFirst: !start.isReplacement }, endWhenAsked);
   } catch (error) {
     if (!(error instanceof Error) || !isExpected(error)) throw error;
-    // The parent prints it, once for all its processes.
+    // The parent prints the message once for all processes.
     tell({ kind: 'failed', message: error.message }, () => process.exit(EXIT.failed));
     return;
   }
@@ -35,7 +35,10 @@ export async function serveAsWorker({ config, secrets }: Settings): Promise<void
   inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'could not be prepared in advance'));
 }
 
-/** A terminal sends SIGINT and SIGHUP also to the parent, which then sends SIGTERM to every process. */
+/**
+ * Ends the process in order on SIGTERM, or when the parent has ended. SIGINT and SIGHUP are ignored, because a terminal
+ * sends them to the parent too, which then sends SIGTERM to every process.
+ */
 function endWhenAsked({ end }: Prepared): void {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('SIGTERM', () => end({ signal: 'SIGTERM' }));

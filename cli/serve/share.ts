@@ -16,7 +16,8 @@ export function shareOf(config: Config, place: number): Config {
     connections: { ...config.connections, writers: part(writers), readers: part(readers) },
     webhookRate: config.webhookRate === null ? null : part(config.webhookRate),
     metricsPort: 0,
-    // The parent writes the log, because lines of several processes would be mixed up in a pipe.
+    // The process sends its log to the parent as JSON lines, and the parent writes them in the configured format.
+    // Without the parent, lines of several processes would be mixed up.
     logFormat: 'json',
   };
 }

@@ -2,7 +2,7 @@
 export interface AccountChanges {
   /** Call it once the change is committed. */
   changed(accountId: string): void;
-  /** Resolves with the next change; `cancel` ends the wait without one. */
+  /** `change` resolves after the next change of the account. `cancel` stops the wait; then `change` never resolves. */
   next(accountId: string): { change: Promise<void>; cancel(): void };
 }
 

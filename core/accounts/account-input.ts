@@ -20,7 +20,12 @@ export interface AccountInput {
 /** The name of `api_config` in errors. */
 export const CONFIG_FIELD = 'connected_account.api_config';
 
-/** Returns the provider of a connection, and the pattern that its accounts follow. @throws ApiError UNKNOWN_CONNECTOR */
+/**
+ * Returns the provider of a connection, and the pattern that its accounts follow.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR if the provider was deleted; UNSUPPORTED_CONNECTION_TYPE if it no longer has the
+ * pattern
+ */
 export async function definitionOf(
   tx: Transaction,
   deps: { catalogue: Catalogue },

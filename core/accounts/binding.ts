@@ -61,10 +61,11 @@ export function bindTo(definition: Definition, apiConfig: JsonObject, details: D
 }
 
 /**
- * Returns the static fields that may be shown: those that were public when they were set and are public now. A kept value keeps the secrecy that it was stored with, even if the pattern has changed.
+ * Returns for each static field of a credential whether its value may be shown. It may be shown only if the pattern
+ * declares the field public now, and did so when the value was stored.
  *
  * @param details the whole credential
- * @param carried the secrecy of the fields that were stored before and are not given again
+ * @param carried the stored secrecy of the fields that the request does not contain, from `carriedOver`
  */
 export function fieldSecrecy(pattern: AuthPattern, details: Details, carried: FieldSecrecy = {}): FieldSecrecy {
   const shown = publicFieldsOf(pattern);
@@ -80,8 +81,8 @@ export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy
 }
 
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';
-const BASE_CHANGED = 'The base address of the provider has changed since the account was connected.';
-const ENDPOINTS_CHANGED = 'The OAuth addresses of the provider have changed since the account was connected.';
+const BASE_CHANGED = 'The base URL of the provider has changed since the account was connected.';
+const ENDPOINTS_CHANGED = 'The OAuth endpoints of the provider have changed since the account was connected.';
 const USE_CHANGED = 'The provider now expects the credential in a different place than when the account was connected.';
 
 /** The columns of an account that record what its credential may be used for. */
@@ -138,7 +139,8 @@ function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string 
 
 /**
  * Returns the fields of an account that were secret when they were entered and that a changed pattern declares public.
- * A field that its type always treats as secret counts as well, because its form would show what the user types.
+ * A field that its type always treats as secret counts as well if its input type was a hidden one and is not any more,
+ * because the form would then show what the user types.
  *
  * @param before the pattern that is replaced, if there is one
  */

@@ -40,8 +40,8 @@ function checkForm(type: AuthorizationType, details: Details, field: string): vo
   const form = formOf(details);
   if (form === null || typeAccepts(type, form)) return;
   const names = moduleOf(type).forms.map(({ name }) => name);
-  const expected = names.length > 0 ? `takes ${names.join(' or ')}` : 'takes no credentials';
-  refuse([{ field: `${field}.${form}`, message: `does not match: a connection of type ${type} ${expected}` }]);
+  const expected = names.length > 0 ? `accepts only ${names.join(' or ')}` : 'accepts no credentials';
+  refuse([{ field: `${field}.${form}`, message: `must not be set: a connection of type ${type} ${expected}` }]);
 }
 
 /** Checks the values by the rules of their form. @throws ApiError INVALID_AUTHORIZATION_DETAILS */

@@ -2,9 +2,10 @@ import type { AccountRow, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 
 /**
- * Takes an account out of use until it is authorized again, and emits the event.
+ * Takes an account out of use until it is authorized again, and emits the event. If the account has been changed since
+ * it was read (another version), nothing happens.
  *
- * @returns the account as it is now; it is not changed if its version is not the given one
+ * @returns the account as it is now; undefined if it was deleted
  */
 export async function expireAccount(
   tx: Transaction,

@@ -5,8 +5,7 @@ import { formOf } from './details.ts';
 import { canObtainAgain, obtainingOf } from './obtaining/kinds.ts';
 
 /**
- * A token is renewed one minute before it expires. If a tenth of its lifetime is shorter than a minute, that is used
- * instead.
+ * A token is renewed one minute before it expires, or a tenth of its lifetime before, if that is less than a minute.
  */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;

@@ -39,7 +39,7 @@ export interface KeepAliveCounts {
   renewed: number;
 }
 
-/** An authorization pattern of a connector that ends a grant when it is not refreshed for a while. */
+/** An authorization pattern of a connector whose provider ends a grant that is not refreshed for some time. */
 interface IdleRule {
   provider: string;
   type: AuthorizationType;
@@ -56,8 +56,8 @@ const JITTER = 0.05;
 
 /**
  * Refreshes the tokens of unused accounts before their provider revokes idle grants. The idle time is counted from the
- * expiry of the access token, because only a refresh changes that value. The account's last change would not do: other
- * updates change it too.
+ * expiry of the access token, because only a refresh changes that value. The time of the account's last change cannot
+ * be used, because other updates change it too.
  */
 export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
   const { concurrency, batch } = { ...LIMITS, ...deps.limits };
@@ -126,8 +126,8 @@ function idleRulesOf(catalogue: KeepAliveDeps['catalogue']): IdleRule[] {
 }
 
 /**
- * Whether an idle account is due. Each run draws a new random time; there are many runs between the earliest and the
- * latest possible time.
+ * Whether an idle account is due. Each run draws a new random due time, so that accounts which expired together are
+ * refreshed in different runs.
  */
 function isDueIdle(account: AccountRow, { idleLifeMs }: IdleRule['facts'], { now, random }: Clock): boolean {
   const at = now();

@@ -5,10 +5,11 @@ import { formOf, mergeDetails, publicPart } from './details.ts';
 import type { JsonObject } from './merge.ts';
 
 /**
- * Merges a change into the stored credentials. If the stored credentials must not be used for the account as it is now,
- * none of them is kept: otherwise a partial change could send the rest of the secret to a new place.
+ * Merges a change into the stored credentials. If the stored credentials must not be used with the new configuration, a
+ * change with credentials replaces all of them: otherwise a partial change could send the rest of the secret to a new
+ * place.
  *
- * @returns `breach`: why the stored credentials must not be used any more
+ * @returns `breach`: why the stored credentials must not be used any more; null if they may be used
  */
 export function mergeCredential(
   account: AccountRow,

@@ -78,7 +78,7 @@ async function issuerOrPattern(
   throw new OAuthConfigError(found.message);
 }
 
-/** Whether a pattern contains every endpoint that metadata could name. */
+/** Whether a pattern contains the endpoints for consent and for tokens, so that metadata is not required. */
 function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
   return config.authorize_uri !== undefined && config.token_uri !== undefined;
 }

@@ -33,7 +33,10 @@ export function kindOf(reason: FailureReason): ToolErrorKind {
   return KINDS[reason];
 }
 
-/** Whether the connection or the account must be changed before another attempt can succeed. */
+/**
+ * What must be changed before another attempt can succeed. Reasons without an entry are temporary, or cannot be
+ * corrected here.
+ */
 const FAULTY_PARTS: Partial<Record<FailureReason, FaultyPart>> = { client: 'connection', account: 'account' };
 
 /** Tells the operator what to correct. */
@@ -42,7 +45,7 @@ const ADVICE: Record<FaultyPart, string> = {
   account: 'Correct the credentials or the settings of the account.',
 };
 
-/** The reason for a rejection that is not an outage. */
+/** Returns the failure reason for a faulty connection or account. */
 export function reasonOf(faultyPart: FaultyPart): FailureReason {
   return faultyPart === 'connection' ? 'client' : 'account';
 }
@@ -71,7 +74,7 @@ export function isCorrectable(reason: FailureReason): boolean {
   return FAULTY_PARTS[reason] !== undefined;
 }
 
-/** Returns the API error for an operation that requires the token. */
+/** Returns the API error for an operation that cannot continue without the token. */
 export function serverBusy({ message, retryAfterMs }: ToolError): ApiError {
   return new ApiError('SERVER_BUSY', message, { retryAfterMs });
 }

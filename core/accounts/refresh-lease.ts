@@ -21,7 +21,8 @@ export type RefreshBlocker =
   /** An earlier refresh failed; it is not tried again before this time has passed. */
   | { kind: 'resting'; reason: FailureReason; retryAfterMs: number }
   /**
-   * A refresh obtained these credentials a moment ago. A provider that rejects them would also reject the next ones.
+   * A refresh obtained these credentials a moment ago, and the provider rejected them. It would also reject the next
+   * ones.
    */
   | { kind: 'pointless' };
 
@@ -97,8 +98,8 @@ function blockerOf(
 }
 
 /**
- * Whether a process holds the lease. If it ends later than any lease could, it was taken with a clock that was ahead, and is
- * ignored: it would block all processes until that time (threat R7).
+ * Whether a process holds the lease. A lease that ends later than any lease could was taken with a clock that was
+ * ahead. It is ignored, because it would block all processes until then (threat R7).
  */
 export function isHeld({ state, expiresAt }: RefreshLeaseRow, at: number, leaseMs: number): boolean {
   return state === 'HELD' && expiresAt !== null && expiresAt > at && expiresAt <= at + 2 * leaseMs;

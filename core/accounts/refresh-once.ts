@@ -73,7 +73,8 @@ async function attempt(
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(deps, account, planned, cause) };
   const { plan } = planned;
   const lane = `${account.environmentId} ${plan.origin}`;
-  // A token that is still valid is returned immediately, instead of waiting for expired ones.
+  // An early refresh does not wait for a slot: its token is still valid, and accounts with expired tokens need the
+  // slots.
   if (refreshReason === 'early' && !slots.isFree(lane)) return { kind: 'done', renewal: { account } };
   try {
     return await slots.run(

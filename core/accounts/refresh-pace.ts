@@ -22,14 +22,17 @@ export type LoadVerdict = 'well' | 'strained' | 'unknown';
 export interface RunningRefresh {
   /** How often the width had been reduced when this refresh started. */
   readonly reductions: number;
-  /** Whether it took the last place. Only then its success shows that more places would be useful. */
+  /**
+   * Whether this refresh took the last place. The width grows only after such a refresh, because otherwise places are
+   * free.
+   */
   readonly isFull: boolean;
 }
 
 /**
- * The number of concurrent refreshes for a provider, with additive increase and multiplicative decrease as in TCP: the number
- * grows by one with each success, halves when the provider limits, fails or does not respond, and then grows slowly. It does not
- * grow while responses are slower than the fastest ones.
+ * The number of concurrent refreshes for a provider, with additive increase and multiplicative decrease as in TCP. The
+ * number grows by one with each success while all places are taken. It halves when the provider limits requests, fails
+ * or does not respond, and then grows slowly. It does not grow while responses are slower than the fastest ones.
  */
 export class RefreshPace {
   readonly #limits: PaceLimits;
@@ -51,9 +54,7 @@ export class RefreshPace {
     return { reductions: this.#reductions, isFull: active >= this.width };
   }
 
-  /**
-   * @param ms how long it took
-   */
+  /** @param ms the duration of the refresh, in milliseconds */
   end({ reductions, isFull }: RunningRefresh, ms: number, verdict: LoadVerdict): void {
     if (verdict === 'unknown') return;
     if (verdict === 'strained') {

@@ -48,7 +48,7 @@ export interface RefreshPlan extends TokenRequest {
    * still has the same ones.
    */
   basis: Secret;
-  /** Whether the request can be made only once with these credentials: a refresh token is used up by it. */
+  /** Whether the request can be made only once with these credentials, because it uses up a refresh token. */
   spends: boolean;
   /** A text that differs after each change of the account or its connection. */
   versions: string;
@@ -143,8 +143,8 @@ export function versionsOf(account: Pick<AccountRow, 'version'>, connection: Pic
 }
 
 /**
- * Rejects a destination that the account is not bound to. If the provider's issuer names the token endpoint, only the
- * first address that it named is accepted.
+ * Rejects a destination that the account is not bound to. If the token endpoint comes from the provider's metadata,
+ * only the origin that the metadata named first is accepted.
  */
 function requireDestination({ origins, binding }: AccountRow, { origin, namingOrigin }: Destination): void {
   const isMoved = namingOrigin !== undefined && binding.issued !== null && binding.issued !== origin;

@@ -50,7 +50,10 @@ export interface AbandonedTokens {
   tokens: TokenSet;
 }
 
-/** The result of a refresh: the account as it is now, and why its token was not replaced, if it was not. */
+/**
+ * The result of a refresh: the account as it is now and, if its token was not replaced because of a failure, that
+ * failure.
+ */
 export interface Renewal {
   /** undefined if the account was deleted. */
   account: AccountRow | undefined;
@@ -67,7 +70,8 @@ const LONGEST_BACKOFF_MS = 60_000;
  * Runs one refresh: takes the lease, requests the token and stores the result.
  *
  * @param refused whether the provider rejected the current token
- * @throws StorageError; also errors that are bugs, after which the lease is released as one whose result is unknown
+ * @throws StorageError; also unexpected errors. Then the lease is released, and the result of the request is recorded
+ * as unknown
  */
 export async function runRefresh(deps: RunDeps, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
   const { store, owner, leaseMs, now } = deps;

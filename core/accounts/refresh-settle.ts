@@ -178,7 +178,7 @@ function shownOf({ given, temporary }: StoredParts): Details {
   return formOf(temporary) === null || formOf(given) === 'static_auth' ? given : combineDetails(given, temporary);
 }
 
-/** Releases the lease. @returns false if another process has it now, or the account was deleted */
+/** Releases the lease. @returns false if another process holds the lease now, or the account was deleted */
 function end(tx: Repositories, { account }: RefreshPlan, lease: Lease, how: RefreshEnd): Promise<boolean> {
   const { owner, fencing } = lease;
   return tx.refreshLeases.release(account.environmentId, account.id, { owner, fencing }, how);

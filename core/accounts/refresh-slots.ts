@@ -20,7 +20,7 @@ export class SlotsBusyError extends Error {
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
-    super('The refresh had to wait too long.');
+    super('The token refresh waited too long for a free slot.');
     this.name = 'SlotsBusyError';
     this.retryAfterMs = retryAfterMs;
   }
@@ -41,7 +41,7 @@ export class RefreshSlots {
   readonly #lanes: Lanes;
   /** Kept while a lane is empty, so that the learned pace is used again. */
   readonly #paces = new LRUCache<string, RefreshPace>({ max: PACES });
-  /** How long a task took recently, in milliseconds. */
+  /** The duration of the last successful task, in milliseconds. */
   #lastMs = 1_000;
 
   /** @param clock milliseconds; only differences are used */

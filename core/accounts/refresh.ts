@@ -35,8 +35,8 @@ export interface Refresher {
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /**
-   * Returns the account with a valid token if possible, and why a needed token could not be obtained; synchronously if
-   * none is needed, which is the usual case.
+   * Returns the account with a valid token if possible; otherwise also the error that prevented it. Returns
+   * synchronously if no new token is needed, which is the usual case.
    */
   ensureFresh(account: AccountRow, cause: Cause): Fresh | Promise<Fresh>;
   /**

@@ -77,8 +77,8 @@ export async function deleteAccount(
 const PAGE = 500;
 
 /**
- * Removes the tokens that Valetkey obtained for the accounts of a connection whose settings are about to change. They
- * are revoked at the provider with the client that the connection has now.
+ * Removes the tokens that Valetkey obtained for the accounts of a connection, because the settings of the connection
+ * change, and orders their revocation. The revocations use the client that the connection has at the time of this call.
  */
 export async function revokeObtained(
   tx: Transaction,

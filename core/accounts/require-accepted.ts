@@ -20,8 +20,8 @@ export interface AcceptedDeps {
 const CONFIG_FIELD = 'connected_account.api_config';
 
 /**
- * Checks the credentials of a request that creates an account. Requests that cannot be checked pass: what is wrong with
- * them is found when they are stored.
+ * Checks the credentials of a request that creates an account. A request that cannot be checked passes; its errors are
+ * reported when the account is created.
  *
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them
  */
@@ -43,8 +43,10 @@ export async function requireAcceptedForNew(
 }
 
 /**
- * Checks a change of an account: whether the provider accepts the credentials that the account would have. Requests
- * that cannot be checked pass.
+ * Checks a change of an account: whether the provider accepts the credentials that the account would have. A request
+ * that cannot be checked passes.
+ *
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them
  */
 export async function requireAcceptedForChange(
   read: ReadRepositories,

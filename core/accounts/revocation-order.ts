@@ -91,7 +91,9 @@ export interface Bearer
   /** The credentials with which Valetkey obtained the tokens, and the part of them that may be shown. */
   given?: Details;
   shown?: Details;
-  /** Whether the client was entered for the account when its provider was defined differently. */
+  /**
+   * Whether the provider's definition has changed so that a client that was entered for the account must not be used.
+   */
   isOutdated?: boolean;
   /** Whether the tokens belong to the client itself and not to a user's grant. */
   own?: boolean;

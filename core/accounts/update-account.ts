@@ -46,7 +46,7 @@ export async function updateAccount(
   const change = input.authorization_details ?? {};
   const brings = formOf(change) !== null;
   const stored = storedDetails(deps, account, brings);
-  // A client without its own details is stored as an empty object.
+  // An account that uses the client of its connection has no details. An empty object in the request activates it.
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
   const { details, fields, breach } = mergeCredential(account, definition, apiConfig, stored, change);
@@ -75,7 +75,7 @@ export async function updateAccount(
     ...(parks && { status: 'PENDING_AUTH' as const, statusReason: reason }),
     // An account without encrypted credentials takes over the provider's current binding.
     ...(!replaced && !holdsSecrets && (outdated || account.temporarySealed === null) && bound),
-    // Obtained tokens belong to the previous configuration.
+    // Obtained tokens are removed, because they belong to the previous configuration.
     ...(outdated &&
       !replaced &&
       account.temporarySealed !== null && {

@@ -4,7 +4,7 @@ export type WriteUsage = (environmentId: string, times: { id: string; lastUsedAt
 /** The last use of each account in milliseconds UTC: environment id, then account id. */
 type Times = Map<string, Map<string, number>>;
 
-/** Maximum rows per transaction, because other writes wait for it. */
+/** Maximum rows per transaction, because other writes wait until it ends. */
 const BATCH = 200;
 
 /**
@@ -29,7 +29,7 @@ export class UsageTracker {
     this.#pending.set(environmentId, times);
   }
 
-  /** Returns the later of the stored time and the time that is not written yet. */
+  /** Returns the collected time if it is not written yet, otherwise the stored time. */
   lastUsedAt(environmentId: string, accountId: string, stored: number | null): number | null {
     const remembered = [this.#pending, this.#leaving].map((times) => times.get(environmentId)?.get(accountId));
     return remembered.find((at) => at !== undefined) ?? stored;

@@ -8,8 +8,8 @@ import type { AuthorizationModule, SignerDeps, SigningContext } from './module.t
 import { placed } from './placing.ts';
 
 /**
- * OAuth 1.0a (RFC 5849), and its variant in which a provider issues tokens without secrets, used with the application's
- * key.
+ * OAuth 1.0a (RFC 5849). Also its variant in which a provider issues tokens without secrets: then requests contain the
+ * application's key and the token, and are not signed.
  */
 export const boardOAuth1: AuthorizationModule = {
   connectionType: 'BOARD_OAUTH1',
@@ -31,7 +31,10 @@ export const boardOAuth1: AuthorizationModule = {
   },
 };
 
-/** A token without a secret cannot sign. Requests contain the client's key and the token as parameters. */
+/**
+ * Places a token without a secret, which cannot sign requests: where the pattern says, by default in an `OAuth` header
+ * together with the client's key.
+ */
 function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCredential): PlacedCredential {
   const token = accessToken.reveal();
   if (pattern.placement) return placed([{ ...pattern.placement, value: token, masked: MASK }], [token]);
@@ -46,7 +49,10 @@ function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCre
   return placed([part], [token]);
 }
 
-/** Only a token from the three steps of OAuth 1.0a has a secret. */
+/**
+ * Returns undefined for a token without a secret. Only the three-step flow of OAuth 1.0a (RFC 5849 §2) issues a secret
+ * with the token.
+ */
 function signer({ pattern, details }: SigningContext, deps: SignerDeps) {
   const { access_token: token, token_secret: secret } = details[OAUTH_TOKEN.name] ?? {};
   if (typeof token !== 'string' || typeof secret !== 'string') return undefined;

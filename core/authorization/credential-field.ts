@@ -1,8 +1,8 @@
 import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
 
 /**
- * Returns the field that contains the only credential of a type: the field with the conventional name, otherwise the
- * first secret field that the pattern does not place elsewhere.
+ * Returns the field that contains the only credential of a type: of the fields that the pattern does not place
+ * elsewhere, the one with the conventional name, otherwise the first secret one, otherwise the first one.
  *
  * @param usual the conventional field name
  */

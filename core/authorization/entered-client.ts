@@ -9,5 +9,5 @@ export const ENTERED_CLIENT: EntryRules = {
   secretNames: () => ['client_secret', 'private_key'],
 };
 
-/** The advice for an account that uses the client of its connection. */
+/** The `storeAdvice` of types whose accounts can use the client of their connection. */
 export const BARE_CLIENT = 'The application must update the account, with empty authorization_details.';

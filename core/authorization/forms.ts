@@ -9,7 +9,10 @@ export interface DetailsForm {
   shown: readonly string[];
   /** The fields that only Valetkey uses; the contract does not contain them. */
   internal?: readonly string[];
-  /** The shown fields that Valetkey obtained and can obtain again; `all` if an obtained form has no other fields. */
+  /**
+   * The shown fields that Valetkey obtained and can obtain again; `all` if a form that Valetkey obtained has only such
+   * fields.
+   */
   obtained?: readonly string[] | 'all';
   /** Whether an account with these values can make calls. */
   isUsable(value: Values, apiConfig: Values): boolean;

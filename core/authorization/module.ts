@@ -113,7 +113,7 @@ export interface EntryRules {
   placeField?(field: AuthField): FieldPlacement;
 }
 
-/** Returns the value that is sent for a field; empty if it has none. */
+/** Returns the value that is sent for a field; an empty string if the field has no value. */
 export type Values = (name: string) => string;
 
 export interface ClientRules {
@@ -131,7 +131,10 @@ export interface ClientRules {
   /** Whether the client also signs the calls of accounts. */
   signsCalls?: boolean;
   secret?: {
-    /** Completes the error text "must be …" for an invalid client secret. */
+    /**
+     * The start of the error text for an invalid client secret, for example `must be a private key.`; the reason
+     * follows.
+     */
     demand: string;
     /** @throws OAuthConfigError that contains no part of the secret */
     read(secret: Secret, pattern: AuthPattern): unknown;

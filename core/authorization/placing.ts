@@ -29,7 +29,10 @@ export function mainPart(pattern: AuthPattern, value: string, scheme: string): P
   return { ...placement, value: word + value, masked: word + MASK };
 }
 
-/** Adds the prefix and suffix of the pattern to a value; an empty value can be replaced by the pattern. */
+/**
+ * Adds the pattern's prefix and suffix to a value (`auth_field_mutations`). An empty value is replaced by the pattern's
+ * default, if there is one.
+ */
 export function mutated(pattern: AuthPattern, field: string, stored: string): string {
   const mutation = mutationOf(pattern, field);
   const value = stored === '' ? (mutation?.default ?? '') : stored;
@@ -71,7 +74,9 @@ function checkPart(part: PlacedPart): void {
     throw incomplete(`The credential cannot be sent in the header ${part.name}: it has characters outside ASCII`);
   }
   if (part.in === 'cookie' && !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(part.value)) {
-    throw incomplete(`The credential cannot be sent in the cookie ${part.name}`);
+    throw incomplete(
+      `The credential cannot be sent in the cookie ${part.name}: it has characters that a cookie cannot contain`,
+    );
   }
 }
 

@@ -35,8 +35,8 @@ function isBackend({ oauth_config: config = {} }: AuthPattern): boolean {
 }
 
 /**
- * Whether the account has a token that a user granted. A backend service has a key, or a token that was obtained with
- * it.
+ * Whether the account has a token that a user granted. A backend service has a key, or a token that Valetkey obtained
+ * with the key and stores in `temporarySealed`.
  */
 function holdsUserToken({ temporarySealed, publicDetails }: CredentialColumns): boolean {
   return temporarySealed === null && Object.hasOwn(publicDetails ?? {}, OAUTH_TOKEN.name);

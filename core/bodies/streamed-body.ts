@@ -12,7 +12,7 @@ export class StreamedBody {
   /**
    * Creates the first chunk. Call it before the head of the response is written.
    *
-   * @throws what creating the chunk throws, for which an error can still be returned
+   * @throws the error of creating the chunk. The server can still return an error response for it
    */
   async begin(signal: AbortSignal): Promise<void> {
     this.#chunks = this.#open(signal);

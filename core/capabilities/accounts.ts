@@ -17,7 +17,7 @@ export type Accounts = Lists &
     /** Returns the account with a valid token, refreshed if needed and possible. */
     freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
     links: {
-      /** Ends soon the links whose requests were closed early. */
+      /** Ends expired links soon. Call it after requests of links were closed before they expired. */
       expireSoon(): void;
     };
     /** Removes deleted rows from the database file soon. */

@@ -9,6 +9,6 @@ export interface Environments {
   events: Events;
   now(): number;
   executionContents: Pick<ExecutionContentsStore, 'settingsChanged'>;
-  /** Returns what is set on the server, as it applies to environments of a kind. */
+  /** Returns the settings of the server as they apply to environments of a kind. */
   serverSettings(kind: EnvironmentRow['kind']): Promise<ServerSettings>;
 }

@@ -29,7 +29,10 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
   );
 }
 
-/** Whether every address that a list allows is also allowed by another list. */
+/**
+ * Whether every address that a list allows is also allowed by another list. A missing list (null) is within another one
+ * only if that is missing too.
+ */
 export function isWithin(list: readonly string[] | null, other: readonly string[] | null): boolean {
   if (list === null || other === null) return list === other;
   return list.every((entry) => other.includes(entry) || (!WILDCARD.test(entry) && isAllowed(entry, other)));
@@ -41,7 +44,7 @@ export function entryProblem(entry: string): string | undefined {
   const url = URL.parse(entry);
   const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
   if (isPlain && isSecureAddress(url) && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
-  return 'must be an https URL without query and fragment (in development also http on loopback), or https://*. followed by a name of two labels or more';
+  return 'must be an https URL without a query or fragment (in development also http on loopback), or a wildcard such as https://*.example.com';
 }
 
 /** Whether an account value is part of the provider's base URL. */

@@ -43,7 +43,7 @@ export async function checkInput(
   const errors: FieldError[] = [];
   const isDevelopment = environment.kind === 'DEVELOPMENT';
   if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
-    const message = 'may be NONE only in a development environment with a loopback base URL';
+    const message = 'must not be NONE, except in a development environment with a loopback base URL';
     errors.push({ field: 'verification_mode', message });
   }
   const redirect = input.post_user_verify_redirect_url;
@@ -73,7 +73,7 @@ async function checkTools(
   const known = provider ? await toolsOfProvider(tx, deps, environment.id, provider) : [];
   const allowed = new Set([RAW_CALL, ...known.map(({ ownName }) => ownName)]);
   return names.flatMap((name, index) => {
-    const message = 'has a name that is not a tool of this connector';
+    const message = 'is not the name of a tool of this connector';
     return allowed.has(name) ? [] : [{ field: `allowed_tools[${index}]`, message }];
   });
 }

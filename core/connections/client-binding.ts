@@ -11,7 +11,8 @@ export type ClientProvider = Pick<ProviderDefinition, 'isCustom' | 'api' | 'prox
 export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'>;
 
 /**
- * Returns the binding of a client that is set now; no endpoint is pinned yet.
+ * Returns the binding of a client that is being set: how, and at which addresses, it may be used. No endpoint is pinned
+ * yet.
  *
  * @param allowed `allowed_addresses` of its connection
  */
@@ -37,8 +38,8 @@ export function firstClient(
 }
 
 /**
- * Whether a client with one binding may be used under another one: it authenticates in the same way, at no additional
- * OAuth addresses, and its tokens are used at no other base URL.
+ * Whether a definition uses a client only as its binding allows: with the same authentication method and audience, at
+ * no additional OAuth addresses, and with its tokens at no other base URL.
  *
  * @param provider undefined if the provider was deleted: then nothing is called at its base URL
  */
@@ -61,7 +62,10 @@ function methodOf({ type, oauth_config: config = {} }: ClientPattern): string {
   return moduleOf(type).client?.method?.(config) ?? config.client_auth_method ?? 'unsaid';
 }
 
-/** Returns the audience of assertions that the client signs, unless it is the address that they are sent to. */
+/**
+ * Returns the audience of assertions that the client signs; null if it signs none, or if the audience is the address
+ * that they are sent to.
+ */
 function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string | null {
   const { client } = moduleOf(type);
   if (client?.audience) return client.audience(config);
@@ -82,7 +86,7 @@ function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }
   return [...[...visited, ...called].map(directoryOf), ...(issuer === undefined ? [] : [plainAddress(issuer)])];
 }
 
-/** Returns where the client's tokens are used. */
+/** Returns a text that identifies where the client's tokens are used; null for a custom provider without a base URL. */
 function baseOf({ isCustom, api, proxyEnabled, proxyUrl }: ClientProvider): string | null {
   if (isCustom) return proxyEnabled && proxyUrl ? plainAddress(proxyUrl) : null;
   const base = api.base_url === undefined ? `input ${api.base_url_input ?? ''}` : plainOrigin(api.base_url);

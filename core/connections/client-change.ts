@@ -51,7 +51,12 @@ export async function withdrawClients(
   return withdrawn;
 }
 
-/** Adds newly read provider metadata to the binding of a client that was valid before. */
+/**
+ * Binds a client to the definition of its provider after newly read metadata has changed it. A client that the previous
+ * definition did not cover stays unchanged, and unusable.
+ *
+ * @throws OAuthConfigError if the client secret cannot be opened
+ */
 export async function rebindClient(
   tx: Transaction,
   vault: Vault,

@@ -29,11 +29,12 @@ export interface ClientUse {
 type Pins = ClientBinding['pinned'];
 
 /**
- * Checks that the client of a connection is used only at endpoints that it may be used at. Endpoints can
- * depend on an account value, or be taken from the metadata of the provider's issuer. Unless `allowed_addresses` lists them, the
- * first endpoints are stored with the client, and others are rejected (threats P2, P7).
+ * Checks that the client of a connection is used only at allowed endpoints. Endpoints can depend on an account value,
+ * or be taken from the metadata of the provider's issuer. Endpoints that `allowed_addresses` does not list are stored
+ * with the client at their first use, and others are rejected later (threats P2, P7). Endpoints that depend on an
+ * account value must be listed in production, and those at a server that a customer runs everywhere.
  *
- * @returns the connection as it is now
+ * @returns the connection, including newly stored endpoints
  * @throws OAuthConfigError for other endpoints; nothing was sent
  */
 export async function secureEndpoints(
@@ -76,15 +77,18 @@ export function checkEndpoints(use: ClientUse): Pins | null {
 }
 
 /**
- * Returns an endpoint that an MCP server named, at which the connection does not allow its client. It may have been
- * learned for another connection of the provider, before this one got its client.
+ * Returns an endpoint that an MCP server named, at which the connection does not allow its client; undefined if there
+ * is none. The stored definition can contain such an endpoint, because Valetkey may have discovered it for another
+ * connection of the provider, before this connection got its client.
  */
 function foreignLearned({ environment, connection, provider, pattern }: ClientUse): string | undefined {
   if (publishedIssuer(pattern) === undefined) return undefined;
   return foreignAddress(environment, connection, provider.proxyUrl, pattern.oauth_config ?? {});
 }
 
-/** Checks the addresses that contain an account value. */
+/**
+ * Checks the addresses that contain an account value. Returns those to store at this first use; null if there are none.
+ */
 function checkChosen(use: ClientUse, known: readonly string[]): string[] | null {
   const { allowedAddresses: allowed } = use.connection;
   const isForeign = use.oauth.inputs[SITE]?.isForeign === true;
@@ -95,7 +99,7 @@ function checkChosen(use: ClientUse, known: readonly string[]): string[] | null 
     if (refused !== undefined) throw notListed(refused.address);
     return null;
   }
-  // The audience of an assertion is one record system, so another one cannot use it.
+  // The audience of an assertion is one record system, so another record system cannot use the assertion.
   if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
   if (known.length === 0) return [...new Set(chosen.map(({ place }) => place))].sort();
   const other = chosen.find(({ place }) => !known.some((limit) => isAtOrBelow(place, limit)));
@@ -121,14 +125,18 @@ function foreignAddresses({ pattern, oauth }: ClientUse): { address: string; pla
   return addresses.map((address) => ({ address, place: directoryOf(address) }));
 }
 
-/** Checks the addresses that are in the provider's metadata but not in its definition. */
+/**
+ * Checks the addresses that are in the provider's metadata but not in its definition. Returns the origins to store at
+ * this first use; null if there are none.
+ */
 function checkNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
   const { provider, pattern, oauth, connection } = use;
   const named = namedAddresses(use).filter((address) => !isAllowed(address, connection.allowedAddresses ?? []));
   if (named.length === 0) return null;
   const isOpen = isRecordSystem(pattern) ? isBaseOpen(provider) : openAddresses(pattern).length > 0;
   if (isOpen) {
-    // The endpoints depend on the account's address; health record systems have their own rules.
+    // The endpoints differ by account, so they cannot be pinned. They must have the origin of the issuer, except at
+    // health record systems, whose endpoints may be on other origins.
     const origin = isRecordSystem(pattern) ? undefined : new URL(issuerOf(oauth) ?? '').origin;
     const other = origin && named.find((address) => new URL(address).origin !== origin);
     if (other) throw notListed(other);
@@ -164,7 +172,7 @@ function notListed(address: string): OAuthConfigError {
   );
 }
 
-/** Returns the columns of a client after its origins were pinned. */
+/** Returns the columns of a client with the given endpoints pinned in its binding. */
 function pinnedColumns(
   vault: Vault,
   purpose: Parameters<typeof clientSecretOf>[1],

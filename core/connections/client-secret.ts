@@ -38,7 +38,7 @@ function clientSecretContext({
 }
 
 /**
- * Returns the columns of a client that is set now, under the next generation.
+ * Encrypts the secret of a client that is being set. Returns its columns, with the next generation.
  *
  * @param secret null if the client has no secret
  */
@@ -51,7 +51,10 @@ export function sealClient(
   return resealClient(vault, { ...place, clientGeneration: place.clientGeneration + 1 }, secret, clientBinding);
 }
 
-/** Returns the columns of the same client with a narrower binding. */
+/**
+ * Encrypts the secret of a stored client again for a changed binding, because the secret is bound to it. Returns the
+ * columns, with the same generation.
+ */
 export function resealClient(
   vault: Vault,
   { environmentId, id, clientGeneration }: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration'>,

@@ -29,7 +29,7 @@ export interface ClientPurpose {
 export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredentials {
   const { connection, pattern } = purpose;
   const { clientId } = connection;
-  if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client id.');
+  if (clientId === null || clientId === '') throw new OAuthConfigError('The connection has no client_id.');
   const secret = clientSecretOf(vault, purpose);
   // A client that was registered automatically with an MCP server may have no secret.
   const usual = pattern.is_mcp && secret === null ? 'none' : 'client_secret_basic';

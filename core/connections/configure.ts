@@ -53,7 +53,7 @@ export async function createConnection(
       'UNSUPPORTED_CONNECTION_TYPE',
       `Connections of type ${type} are for user sign-in and are not supported.`,
       {
-        errors: [{ field: 'type', message: 'is not an authorization type' }],
+        errors: [{ field: 'type', message: 'is a type for user sign-in, not for authorization' }],
       },
     );
   }

@@ -3,9 +3,10 @@ import { isAllowed } from './allowed-addresses.ts';
 import type { PublishedConfig } from './published-config.ts';
 
 /**
- * Returns an address on another host than the MCP server's at which an operator's own client must not be used (RFC 9700
- * §4.4). Otherwise a malicious server could get tokens by naming an authorization server where this client is
- * registered for another purpose.
+ * Returns the first published address at which a client that an operator has set must not be used: an address that
+ * `allowed_addresses` does not list, on another origin than the MCP server. Returns undefined if there is none; outside
+ * production, a connection without a list allows all addresses. Without this check, a malicious server could get tokens
+ * by naming an authorization server where this client is registered for another purpose (RFC 9700 §4.4).
  */
 export function foreignAddress(
   { kind }: Pick<EnvironmentRow, 'kind'>,

@@ -34,7 +34,7 @@ const PAGE = 100;
 const MAX_NAMED = 10;
 
 /**
- * Adapts the accounts and connections of a provider to its new definition, before that is stored.
+ * Adapts the accounts and connections of a provider to its new definition. Call it before the new definition is stored.
  *
  * @throws ApiError PROVIDER_IN_USE, as `adaptAccounts`
  */
@@ -51,8 +51,9 @@ export async function adaptToProvider(
 }
 
 /**
- * Does the same for a built-in connector that a new version of the program has changed. No API client requested the
- * change, so it cannot be rejected. If a change would be rejected for a custom provider, the affected accounts are taken out of use instead.
+ * Adapts accounts and connections to a built-in connector that a new version of the program has changed. No API client
+ * requested the change, so it cannot be rejected. Where `adaptToProvider` would reject a change, the affected accounts
+ * are taken out of use instead.
  */
 export async function adaptToCatalogue(
   tx: Transaction,

@@ -63,7 +63,8 @@ function accessByTools(catalogue: Catalogue, connector: string): Map<string, Sco
     const most: ScopeAccess = hints.destructive ? 'delete' : hints.read_only ? 'read' : 'write';
     for (const scope of scopes.flat()) access.set(scope, larger(access.get(scope) ?? 'read', most));
   }
-  // Custom providers are not in the catalogue, and their names are chosen by clients.
+  // Only built-in connectors are cached. Clients choose the names of custom providers, so caching them could fill the
+  // memory.
   if (access.size > 0) connectors.set(connector, access);
   return access;
 }

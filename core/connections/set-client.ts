@@ -28,7 +28,8 @@ export const NO_CLIENT = {
 
 /**
  * Returns the client columns after a request. A request that sets a secret, or the id of a client without a secret,
- * accepts the provider's current definition. A secret that stays keeps its binding.
+ * binds the client to the provider's current definition. Otherwise the stored secret keeps its binding, apart from
+ * `allowed_addresses`.
  *
  * @param definition undefined if the provider was deleted
  */
@@ -46,8 +47,8 @@ export function clientColumns(
 }
 
 /**
- * Rejects a change that would allow a stored client at more addresses than it was set up for, unless the request also
- * sets the client again.
+ * Returns an error for a change that would allow a stored client at more addresses than it was set up for, unless the
+ * request also sets the client again.
  */
 export function checkAddresses(
   stored: BoundConnection,
@@ -58,8 +59,8 @@ export function checkAddresses(
   const { clientBinding, clientSecretSealed, allowedAddresses } = stored;
   if (allowed === undefined || clientBinding === null || !definition || setsClient(stored, input)) return [];
   const { pattern } = definition;
-  // An identity token names its account, and another record system cannot use an assertion, so more addresses do no
-  // harm.
+  // More addresses do no harm in two cases: an identity token names its account, and an assertion for one record system
+  // cannot be used at another one.
   const isHarmless = isRecordSystem(pattern) && pattern.oauth_config?.client_auth_method === 'private_key_jwt';
   const isStatement = moduleOf(pattern.type).client?.kind === 'identity_token';
   if (isStatement || isHarmless || isWithin(allowed, allowedAddresses)) return [];
@@ -74,7 +75,7 @@ function setsClient(
   return secret !== undefined || (id !== undefined && clientSecretSealed === null);
 }
 
-/** Returns the same client with fewer addresses, or with more that do no harm. */
+/** Returns the columns of the same client with other allowed addresses, which `checkAddresses` has accepted. */
 function withAddresses(
   vault: Vault,
   stored: BoundConnection,
@@ -87,7 +88,7 @@ function withAddresses(
     const secret = clientSecretOf(vault, { connection: stored, ...definition });
     return resealClient(vault, stored, secret, { ...bound, allowed });
   } catch (error) {
-    // The client is unusable and stays so.
+    // The client cannot be used with the current definition. It stays unchanged, and unusable.
     if (error instanceof OAuthConfigError) return {};
     throw error;
   }

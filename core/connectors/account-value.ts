@@ -14,10 +14,11 @@ export type AccountInputs = Readonly<Record<string, string>> & { readonly [SITE]
  * @returns why the value is invalid, as a message for API clients; undefined if it is valid
  */
 export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
-  if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value)) return 'is not a valid value';
+  if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value))
+    return `does not have 1 to ${MAX_VALUE} printable ASCII characters`;
   if (origins !== undefined && originIn(value, origins) === undefined) return 'is not an address of this provider';
   if (pattern !== undefined && !compileLinearPattern(pattern).matches(value))
-    return 'does not have the expected format';
+    return `does not match the pattern ${pattern}`;
   return undefined;
 }
 

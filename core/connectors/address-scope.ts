@@ -6,10 +6,11 @@ const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
 /**
- * Whether an address equals another one or is below it: the same scheme, host and port, and a path that begins with the same segments. A path that some servers resolve upwards, such as `/ada/..;/eve`, is never below another.
+ * Whether an address is equal to `bound` or below it: it has the same scheme, host and port, and its path begins with
+ * the same segments. A path that some servers resolve upwards, such as `/ada/..;/eve`, is never below another.
  *
  * @param address without query and fragment, as the URL parser writes it
- * @param bound the same
+ * @param bound in the same form
  * @param template the address before account values were filled in. If a segment of it is a fixed version such as `v2`, the
  *   version may differ, because only the author of a provider can change it. Without a template, every segment must be equal.
  */
@@ -37,13 +38,13 @@ export function directoryOf(template: string): string {
   return origin + pathname.replace(/\/[^/]*$/, '');
 }
 
-/** Returns such an address without query and fragment. */
+/** Returns an address with placeholders replaced as in `directoryOf`, without query, fragment and trailing slash. */
 export function plainAddress(template: string): string {
   const { origin, pathname } = parsed(template);
   return origin + pathname.replace(/\/$/, '');
 }
 
-/** Returns the origin of such an address. */
+/** Returns the origin of an address with placeholders replaced as in `directoryOf`. */
 export function plainOrigin(template: string): string {
   return parsed(template).origin;
 }

@@ -29,7 +29,8 @@ const PLACE = /^\{\{([a-z][a-z0-9_]{0,39})\}\}$/;
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const PATH_SEGMENT = /^[A-Za-z0-9._~-]{1,128}$/;
 /**
- * Labels that must follow the last placeholder of a host: with only one, the value would choose the registered domain.
+ * The number of fixed labels that must follow a placeholder in a host. With only one fixed label, the account value
+ * would choose the registered domain.
  */
 const MIN_FIXED_LABELS = 2;
 
@@ -50,7 +51,8 @@ interface AddressTemplate {
 }
 
 /**
- * Parsed templates by their text. Every tool call fills one, and there are only as many as providers have addresses.
+ * Caches parsed templates by their text, because every tool call fills one. There are only as many templates as
+ * providers have addresses.
  */
 const templates = new LRUCache<string, AddressTemplate>({ max: 2000 });
 

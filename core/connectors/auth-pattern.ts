@@ -6,9 +6,12 @@ import type { OAuthDeviations } from './oauth-deviations.ts';
  * or a server that the customer runs. In connector files only.
  */
 export interface Site {
-  /** The value is this text. */
+  /** The site applies to accounts whose value equals this text. */
   value?: string;
-  /** The value is a host below this name (`*.ghe.com`); `*` is any host, if the connection allows its addresses. */
+  /**
+   * The site applies to accounts whose value is a host below this name (`*.ghe.com`); `*` is any host, if the
+   * connection allows its addresses.
+   */
   host?: string;
   /**
    * Maps the beginning of an address in the connector file to its replacement at this site. {{field}} is the account's

@@ -49,7 +49,7 @@ export function readCatalogueIndex(
   content: string | Buffer,
   read?: (from: number, length: number) => string,
 ): CatalogueIndex {
-  // The text is ASCII, so places in it are places in the file.
+  // The text is ASCII, so a character index in it is also the byte offset in the file.
   const text = typeof content === 'string' ? content : content.toString('latin1');
   const border = text.indexOf(TOOLS);
   if (!text.startsWith(CONNECTORS) || border === -1 || !text.endsWith(END)) {
@@ -69,7 +69,7 @@ export function readCatalogueIndex(
   return { connectors, tools };
 }
 
-/** Reads a line `"name":{…}` that begins at a place of the index. A name contains no escapes. */
+/** Reads a line `"name":{…}`, which begins at the offset `from` of the index. A name contains no escapes. */
 function entryOf(line: string, from: number, read?: (from: number, length: number) => string): [string, IndexedTool] {
   const border = line.indexOf('"', 1);
   const json = line.slice(border + 2);
@@ -78,7 +78,7 @@ function entryOf(line: string, from: number, read?: (from: number, length: numbe
   return [own(line.slice(1, border)), { ...facts, text }];
 }
 
-/** Separate, because functions that are made in `entryOf` keep the whole text in memory. */
+/** A separate function, because a closure created in `entryOf` would keep the whole text in memory. */
 function later(read: (from: number, length: number) => string, from: number, length: number): () => string {
   return () => read(from, length);
 }

@@ -62,8 +62,8 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
 }
 
 /**
- * Whether a tool can be executed with accounts of a provider: the provider's own tools, and for custom providers also
- * generic ones.
+ * Whether a tool can be executed with accounts of a provider: the provider's own tools, and for custom providers that
+ * are not MCP servers also generic tools.
  */
 export function toolFits(
   tool: Pick<Tool, 'connector' | 'generic'>,

@@ -6,11 +6,11 @@ import { CREDENTIAL_PLACES, oauthAddresses, oauthCalls } from './oauth-addresses
 
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
-/** The documents of a flow that a pointer can read, by its first segment. */
+/** A pointer into a document of the flow. The first segment names the document. */
 const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 
 /**
- * The documents that contain credentials. Account values are shown and used in URLs, so they must not come from these.
+ * Pointers to credentials. Account values are shown and used in URLs, so they must not come from these pointers.
  */
 const CREDENTIALS = /^\/token\/(access_token|refresh_token|id_token|client_secret)$/;
 
@@ -91,7 +91,7 @@ function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): Fiel
   const unknown = (where: string, texts: unknown, places: ReadonlySet<string>) =>
     placesIn(texts)
       .filter((place) => !places.has(place))
-      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} has no value` }));
+      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} is not a known placeholder` }));
   const withCredentials = new Set([...known, ...CREDENTIAL_PLACES]);
   return [
     ...Object.entries(outsideCalls).flatMap(([where, texts]) => unknown(where, texts, known)),

@@ -38,7 +38,7 @@ export function checkAuthPatterns(patterns: readonly AuthPattern[], context: Pat
     seen.add(pattern.type);
     const endpoints = checkEndpoints(pattern, path, context);
     const used = new Set([...base.fields, ...endpoints.fields, ...(context.usedElsewhere ?? [])]);
-    // Without a base address, a field may be meant for one that is set later.
+    // Without a base address, a field may be intended for a base address that is set later, so its use is not checked.
     errors.push(...endpoints.errors, ...checkFields(pattern, path, context.baseUrl ? used : undefined));
     errors.push(...checkKnownPlaces(pattern, base.fields, `${context.baseUrlField ?? 'proxy_url'}`, path));
     errors.push(...checkPlacement(pattern, path), ...checkMutations(pattern, path));
@@ -98,7 +98,7 @@ function unknownPlaces(pattern: AuthPattern, places: string[], field: string): F
   const known = new Set([...entered.map((item) => item.field_name), ...fromConsent.map((value) => value.name)]);
   return places
     .filter((place) => !known.has(place))
-    .map((place) => ({ field, message: `{{${place}}} has no field with is_path_param` }));
+    .map((place) => ({ field, message: `{{${place}}} requires a field ${place} with is_path_param` }));
 }
 
 function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<string> | undefined): FieldError[] {

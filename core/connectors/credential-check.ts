@@ -1,6 +1,7 @@
 /**
  * A cheap call that shows whether a provider accepts a credential; catalogue/connector.schema.json describes each key.
- * A failure that the provider's `errors` map to `upstream_auth`, a status in `rejected`, or 401 means that it does not.
+ * The provider rejects the credential if its `errors` map the failure to `upstream_auth`, or the status is 401 or in
+ * `rejected`.
  */
 export interface CredentialCheck {
   method?: 'GET' | 'POST';

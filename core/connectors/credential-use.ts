@@ -3,8 +3,8 @@ import type { AuthPattern } from './auth-pattern.ts';
 import { placementOutline } from './placement.ts';
 
 /**
- * Cached per pattern: patterns of the catalogue live as long as the process, those of custom providers only for one
- * request.
+ * Caches digests by pattern. The map is weak, because patterns of custom providers exist only for one request. Patterns
+ * of the catalogue exist as long as the process.
  */
 const known = new WeakMap<AuthPattern, Map<string, string>>();
 

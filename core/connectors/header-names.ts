@@ -22,7 +22,7 @@ const IDENTITY = new Set([
 
 const IDENTITY_PREFIXES = ['proxy-', 'sec-', 'x-forwarded-'];
 
-/** Whether a credential may be placed in a header of this name (E2). */
+/** Whether a credential may be placed in a header of this name (threat E2). */
 export function isCredentialHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return TOKEN.test(name) && !FRAMING_HEADERS.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');

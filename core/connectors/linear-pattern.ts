@@ -37,7 +37,7 @@ interface State {
 }
 
 /**
- * Compiles a pattern.
+ * Compiles a pattern that must match the whole value.
  *
  * @throws PatternError for anything outside the language (backreferences, lookaround, word borders) or too large
  */
@@ -66,7 +66,7 @@ export function compileSearchPattern(source: string): LinearPattern {
 
 function compile(source: string): LinearPattern {
   const { node, anchors } = splitAnchors(source);
-  // A whole-value pattern needs no anchors. A single one shows that its author expected partial matches.
+  // A whole-value pattern needs no anchors. A single anchor shows that its author expected partial matches.
   if (anchors.head !== anchors.tail) {
     throw new PatternError('The pattern always matches the whole value: write both ^ and $, or neither');
   }

@@ -17,7 +17,7 @@ export interface OAuthDeviations {
   account_values?: AccountValue[];
 }
 
-/** A request of a provider that the standards do not define. */
+/** A request to a provider that the OAuth standards do not define. */
 export interface HttpCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   uri: string;

@@ -11,7 +11,7 @@ import type { ProviderDefinition } from './provider.ts';
  * and are part of its encrypted record, so a later change of the provider's addresses cannot redirect a stored
  * credential.
  *
- * @param type the account's authorization type; if omitted, the endpoints of every pattern of the provider count
+ * @param type the account's authorization type; if omitted, the endpoints of every pattern of the provider are included
  * @returns distinct origins in text order; addresses whose account value is missing are omitted, because nothing can be
  * sent to them
  */

@@ -122,7 +122,7 @@ export function customProvider(facts: CustomProviderFacts): ProviderDefinition {
     isCustom: true,
     api: {},
     authPatterns: facts.authPatterns,
-    // An MCP server has only this address.
+    // `proxyUrl` is the only address of an MCP server, so it is always used.
     proxyEnabled: facts.proxyEnabled || isMcp,
     proxyUrl: facts.proxyUrl ?? undefined,
     isMcp,

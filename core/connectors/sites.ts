@@ -15,7 +15,7 @@ export const SITE: unique symbol = Symbol('site');
 const HOST = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /**
- * Returns the site that the values of an account choose; the first that matches.
+ * Returns the first site of a pattern whose rule matches an account's values.
  *
  * @param values by field name
  * @returns undefined if the addresses of the connector apply as they are

@@ -22,11 +22,11 @@ export interface ExecutionContentsDeps {
 }
 
 export interface ExecutionContentsStore {
-  /** Call it when this process changed an environment's settings: it clears the cached ones. */
+  /** Clears the cached settings of an environment. Call it after this process changed them. */
   settingsChanged(environmentId: EnvironmentId): void;
   /**
-   * Whether the environment stores the contents of its executions. The setting is cached for some seconds, and returned
-   * synchronously from there.
+   * Whether the environment stores the contents of its executions. The setting is cached for some seconds. If it is
+   * cached, the result is not a promise.
    */
   kept(environmentId: EnvironmentId): boolean | Promise<boolean>;
   /** Encrypts contents, to be stored together with the outcome of the execution. They expire with its record. */

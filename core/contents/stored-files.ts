@@ -107,12 +107,12 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
 }
 
 /**
- * Checks that an input names only files that its account may use: those of an account with the same owner. It also
- * limits their number and size.
+ * Checks that an input names only files that its account may use: its own files, and those of accounts with the same
+ * owner. It also limits the number and total size of the files.
  *
- * @returns their size in bytes; a file that is named twice counts twice
- * @throws ApiError INVALID_TOOL_INPUT for too many or too large files, or naming the first file that may not be used.
- * The error does not reveal whether another owner has such a file
+ * @returns the total size in bytes; a file that is named twice counts twice
+ * @throws ApiError INVALID_TOOL_INPUT for too many or too large files, or for the first file that may not be used. The
+ * error does not reveal whether another owner has such a file
  */
 export async function requireFiles(
   read: Pick<ReadRepositories, 'storedContents'>,

@@ -1,13 +1,16 @@
 import type { ToolCard } from './tool-index.ts';
 import { wordsOf } from './words.ts';
 
-/** Of a provider with more tools, only the first ones and those that were used are compared: 2,000 take some 10 ms. */
+/**
+ * If a connection offers more tools, only the first 2,000 and the used ones are compared, because comparing 2,000 takes
+ * about 10 ms.
+ */
 const CONSIDERED = 2_000;
 
 /**
  * Chooses the tools of a connection that a model should see first. Tools that were used come first, by the number of
- * successful calls, in steps of powers of two, so that the choice seldom changes. Unused tools follow in rounds, which
- * take tools that read and tools that write of every first tag. Destructive tools that were never used come last.
+ * successful calls, in steps of powers of two, so that the choice seldom changes. Unused tools follow in rounds. Each
+ * round takes reading tools and writing tools of every first tag. Destructive tools that were never used come last.
  *
  * @param cards the tools that the connection offers
  * @param uses the number of successful calls by the names of tools

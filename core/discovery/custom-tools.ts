@@ -120,7 +120,7 @@ function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
 }
 
 /**
- * Deletes a tool of the environment, created through the API or by an import.
+ * Deletes a tool that the environment stores: created through the API, imported, or listed by an MCP server.
  *
  * @returns the tool before the deletion
  * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, TOOL_IN_USE

@@ -10,7 +10,7 @@ export type { KnownTool };
 
 export interface NamedTool {
   name: string;
-  /** The tool's own name, if an overlay renamed it; otherwise the same. Settings use it. */
+  /** The tool's name without its overlay, which may have renamed it. Settings refer to tools by their own names. */
   ownName: string;
   /** Whether an overlay hides the tool. */
   hidden: boolean;

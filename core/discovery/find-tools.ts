@@ -60,8 +60,8 @@ export async function findTools(
       ({ provider, connection }) => toolFits(known.tool, provider) && isAllowed(known, connection),
     );
     if (allowing.length === 0) {
-      // If the connections do not allow the tool or are disabled, an operator has decided so, and the hit is skipped.
-      // Without any connection, one can be created.
+      // If connections exist but none is enabled and allows the tool, an operator has decided so, and the hit is
+      // skipped. If the provider has no connection, the hit is kept, because a connection can be created.
       const provider =
         own.length === 0 ? await findProvider(read, deps.catalogue, environmentId, known.tool.connector) : undefined;
       if (!provider) continue;
@@ -78,8 +78,8 @@ const LAST = 'NEEDS_CONNECTION';
 const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', LAST];
 
 /**
- * Returns the best connection for the user. Among equal ones, a connection of the tool's own provider with nothing
- * missing comes first, then the order of names.
+ * Returns the connection over which the user is closest to calling the tool. Among equal ones, connections of the
+ * tool's own provider come first, then connections that are not drafts, then the order of names.
  */
 function closest(
   tool: Tool,
@@ -89,7 +89,8 @@ function closest(
 ): Pick<FoundTool, 'toolReadiness' | 'connector'> {
   const readinessAt = ({ connection, provider }: Reach) =>
     user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
-  // The readiness of a connection without accounts is known, and an environment can have thousands of them.
+  // A connection without accounts always needs a connection, so its readiness is not computed: an environment can have
+  // thousands of such connections.
   const rankOf = (reach: Reach) =>
     ORDER.indexOf((accounts.has(reach.connection.id) && readinessAt(reach)?.readiness) || LAST);
   const ranked = reaches.map((reach) => ({ reach, rank: rankOf(reach), preference: preferenceOf(tool, reach) }));

@@ -56,7 +56,7 @@ export function anthropicTool(tool: Tool): AnthropicTool {
 
 /**
  * Returns a tool for the Model Context Protocol (revisions 2025-06-18 and later), where a result with a schema must be
- * an object.
+ * an object. Other output schemas are omitted.
  */
 export function mcpTool(tool: Tool): McpTool {
   const { name, title, description, hints, output_schema: output } = tool;

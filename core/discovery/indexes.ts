@@ -11,7 +11,7 @@ import { createToolIndex, type ToolCard, type ToolIndex } from './tool-index.ts'
 /** The tools of an environment: the catalogue, its own tools, and those with overlays. */
 export interface EnvironmentIndexes {
   all: readonly ToolIndex[];
-  /** Whether an entry shows the tool with the environment's overlay applied, if it has one. */
+  /** Whether an entry may be shown. It is false for the original entry of a tool that has an overlay. */
   isShown(card: ToolCard): boolean;
 }
 

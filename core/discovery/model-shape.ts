@@ -31,7 +31,10 @@ export interface Shape {
   required: ReadonlySet<string>;
   /** The shape of a list's items; omitted if items may be anything. */
   items?: Shape;
-  /** Members that the schema does not name: the shape that they all have, or whether they are allowed. */
+  /**
+   * Members that the schema does not name: their shape; `stated` if the schema allows any; `unstated` if it says
+   * nothing about them; `none` if it forbids them.
+   */
   others: Shape | 'stated' | 'unstated' | 'none';
   /** Whether this shape, or one inside it, allows more than the schema. */
   isCut: boolean;
@@ -94,7 +97,7 @@ class ShapeReader {
     };
   }
 
-  /** Reads an alternative and merges it with the keywords next to the list of alternatives. */
+  /** Reads an alternative. If it has no type, it is merged with the keywords next to the list of alternatives. */
   #branch(node: unknown, own: Data, level: number): Shape {
     const shape = this.read(node, level);
     const type = own['type'];

@@ -3,13 +3,14 @@ import type { JsonSchema } from '../tools/tool.ts';
 import { readShape, type Shape } from './model-shape.ts';
 
 /**
- * The API's limits for one schema. The limit of nodes keeps schemas below the API's limits of properties and levels.
+ * The OpenAI API's limits for one schema. The limits of `readShape` keep schemas below the API's limits of properties
+ * and levels.
  */
 const MAX = { values: 1000, characters: 120_000, longListValues: 250, longListCharacters: 15_000 };
 
 /**
- * The input cannot be expressed in a strict schema: it has members of any name, values of any type, or circular
- * references.
+ * The input cannot be expressed in a strict schema, for example because it has members of any name, values of any type,
+ * circular references, or too many values.
  */
 class InexpressibleError extends Error {}
 

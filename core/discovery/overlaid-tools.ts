@@ -27,7 +27,7 @@ export interface KnownTool {
   withheld?: string;
   /** Only for tools that the environment added: the hash of the stored definition. */
   contentHash?: string;
-  /** Only for tools that the environment added: the hash of what their inputs are checked with. */
+  /** Only for tools that the environment added: a text that changes with the definition and the overlay of the tool. */
   inputHash?: string;
 }
 
@@ -40,7 +40,7 @@ export interface OverlayFit {
 
 /** Tools as the overlays of their environment show them. */
 export interface OverlaidDeps {
-  /** Returns a tool by its name in the environment; by its own name, if an overlay renamed it, as withheld. */
+  /** Returns a tool by its current name. A tool that an overlay renamed is returned as withheld by its own name. */
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
   /** Returns a tool without its overlay, by its own name. */
   bare(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;

@@ -9,8 +9,8 @@ export interface ProviderToolDeps {
 }
 
 /**
- * Returns the names of the tools that accounts of a provider can run: its own, and for a custom provider also the
- * generic ones. Tool definitions are not read, because a provider may have thousands.
+ * Returns the names of the tools that accounts of a provider can run: its own, and for a custom provider that is not an
+ * MCP server also the generic ones. Tool definitions are not read, because a provider may have thousands.
  */
 export async function toolsOfProvider(
   read: ReadRepositories,

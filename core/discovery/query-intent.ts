@@ -56,8 +56,8 @@ const WRITING = stems(
 );
 
 /**
- * Returns the factor of a tool's score that follows from the form of a query: whether it asks or orders, for one thing or
- * several, and with which question word.
+ * Returns the factor of a tool's score that follows from the form of a query: whether it is a question or a command,
+ * whether it is about one thing or several, and which question word it has.
  *
  * @param terms the alternatives of each term of the query, the words of the query itself marked as `asked`
  */
@@ -82,7 +82,9 @@ export function intentOf(
   };
 }
 
-/** Returns for each term whether the query has it in the plural. A term is left out if the query has its word in both numbers. */
+/**
+ * Returns for each term whether it is plural in the query. A term that is both singular and plural there is left out.
+ */
 function numbersOf(
   query: string,
   terms: readonly (readonly { word: string; isAsked: boolean }[])[],

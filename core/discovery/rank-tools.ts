@@ -12,7 +12,8 @@ export interface Hit {
 /** The higher this value, the later repeated occurrences of a word in one tool stop increasing the score (BM25). */
 const SATURATION = 8;
 /**
- * The weight of a synonym, of a word that an unknown query word is the beginning of, and of a corrected misspelling.
+ * The weight of a synonym. `COMPLETION` is the weight of a completion of an unknown query word, and of a corrected
+ * misspelling.
  */
 const SYNONYM = 0.3;
 const COMPLETION = 0.6;
@@ -27,12 +28,12 @@ const WORTH_SHOWING = 0.1;
  */
 const ACTION_ASKED = 1.25;
 const ACTION_MEANT = 1.25;
-/** Boost for tools of a connector that the query names: users who name an application mean it. */
+/** Boost for tools of a connector that the query names: a user who names an application wants its tools. */
 const CONNECTOR_NAMED = 1.6;
 
 /**
  * Ranks the tools of several indexes by a query in natural language (BM25 over weighted fields). The number of query
- * words that match counts most.
+ * words that match has the most influence.
  *
  * @param passes whether a tool may be a hit
  * @returns the hits, best first; equal scores are sorted by name
@@ -73,7 +74,7 @@ export function rankTools(
       const does = actions.get(card.action) ?? 1;
       const named = isNamed(card.connector) ? CONNECTOR_NAMED : 1;
       const matched = SHARE_BASE + share;
-      // The power of 1.5, which costs less as a root.
+      // `matched` to the power of 1.5; a square root is faster than a power.
       const score = (intent(card) * does * named * sum * matched * Math.sqrt(matched)) / card.length;
       scores[number] = score;
       if (score > best) best = score;

@@ -9,7 +9,7 @@ import { notActiveAction, requiredOperation, scopesMissing } from '../executions
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
 
-/** The user that a tool is called for, as accounts name their owner. An omitted field matches any value. */
+/** The user that a tool is called for, by the fields of an account's owner. An omitted field matches any value. */
 export interface UserName {
   organizationId?: string | undefined;
   userId?: string | undefined;
@@ -29,8 +29,8 @@ export interface ToolReadiness {
   /** The account that would run the tool; null if the user has none. */
   account: AccountRow | null;
   /**
-   * The scopes that the tool needs and the account lacks. If several sets of scopes suffice, the set with the fewest
-   * missing scopes counts.
+   * The scopes that the tool needs and the account lacks. If several sets of scopes suffice, it is the set with the
+   * fewest missing scopes.
    */
   missingScopes: string[];
   /** null if the tool is READY. */
@@ -109,7 +109,7 @@ function nextStep(
   user: UserName,
 ): NextStep {
   const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
-  // A draft also lacks the settings that only production environments require.
+  // A connection may be a draft only because of settings that production environments require, so these are included.
   const isDraft = connection?.status === 'DRAFT';
   const settings = connection && pattern ? settingsOf(connection, { provider, pattern }, isDraft) : NO_CLIENT;
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
@@ -144,7 +144,7 @@ function nextStep(
     : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
 }
 
-/** Returns what helps if the user has an account: the same as for a failed call with it. */
+/** Returns the next step if the user has an account: the same as after a failed call with the account. */
 function nextStepOf(
   account: AccountRow,
   connection: ConnectionRow,

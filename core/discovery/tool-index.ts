@@ -7,7 +7,7 @@ import { isMisspelling, isPlural, wordsIn, wordsOf } from './words.ts';
 /** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
   name: string;
-  /** The tool's own name, if an overlay applies to it. Settings use it. */
+  /** The name without the overlay, if an overlay applies to the tool. Settings refer to tools by this name. */
   ownName?: string;
   connector: string;
   generic: boolean;
@@ -109,7 +109,7 @@ export function createToolIndex(): ToolIndex {
     byLetter = Map.groupBy(fresh.keys(), letterOf);
   }
 
-  /** Returns the first words with the same first letter as a word that match. */
+  /** Returns the first known words that have the same first letter as a word and that `matches` accepts. */
   function similar(word: string, most: number, matches: (known: string) => boolean): string[] {
     const found: string[] = [];
     const known = byLetter.get(letterOf(word)) ?? [];

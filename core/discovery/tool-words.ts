@@ -7,7 +7,10 @@ const FIELDS = { name: 10, title: 5, connector: 6, tag: 4, description: 3, input
 /** Each field counts a word at most this often. */
 const MOST_OFTEN = 2;
 
-/** Returns the first words of a tool with their weights: those of its name first, those of its examples last. */
+/**
+ * Returns the words of a tool with their weights, at most `TOOL_WORDS.perTool`. Words of its name are taken first,
+ * words of its examples last.
+ */
 export function weighWords(tool: Tool, connectorName: string): Map<string, number> {
   const weights = new Map<string, number>();
   const add = (words: readonly string[], worth: number) => {

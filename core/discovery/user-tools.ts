@@ -110,7 +110,7 @@ async function reachOf(
   return provider && { connection, provider };
 }
 
-/** Does the same for several connections, and reads a provider that they share only once. */
+/** Returns those connections that are enabled and have a provider. A provider that they share is read only once. */
 export async function reachesOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,

@@ -75,10 +75,15 @@ export function stem(word: string): string {
   return stemmed.length > 3 && stemmed.endsWith('e') ? stemmed.slice(0, -1) : stemmed;
 }
 
-/** Shorter words have too many neighbours, and the first letter is seldom wrong. */
+/**
+ * The minimum length of words that are compared for misspellings, because shorter words have too many similar words.
+ */
 const MISSPELLED_FROM = 5;
 
-/** Whether two words differ by one letter that is wrong, missing or added, or by two neighbours in the wrong order. */
+/**
+ * Whether two words differ by one letter that is wrong, missing or added, or by two adjacent letters in the wrong
+ * order. The first letter must be equal, because it is seldom wrong.
+ */
 export function isMisspelling(word: string, other: string): boolean {
   const longer = word.length < other.length ? other : word;
   const shorter = longer === word ? other : word;

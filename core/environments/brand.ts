@@ -36,7 +36,7 @@ function withSlashes(scheme: string): string {
   return scheme === 'https:' ? 'https://' : scheme;
 }
 
-/** Returns the settings that a request changes; `brandProblems` has found none. */
+/** Returns the branding settings after a request, for which `brandProblems` must have returned no errors. */
 export function changedBrand(settings: EnvironmentSettings, input: BrandInput): EnvironmentSettings {
   const logo = input.logo ? readLogo(input.logo) : undefined;
   const chosen = <T>(given: T | null | undefined, before: T | undefined) =>

@@ -8,8 +8,9 @@ export function isLoopbackName(host: string): boolean {
 }
 
 /**
- * Whether a host name, in lower case and without a port, belongs to an environment: it is in the environment's list, or
- * it is a loopback name and the environment is for development.
+ * Returns why a host name, in lower case and without a port, belongs to an environment: it is in the list of the
+ * environment, or it is a loopback name and the environment is for development. Returns undefined if it does not belong
+ * to the environment.
  */
 export function isHostOf(
   { hosts, kind }: Pick<EnvironmentRow, 'hosts' | 'kind'>,

@@ -5,15 +5,15 @@ import { malformedSvg } from './svg.ts';
 export interface Logo {
   mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
   bytes: Buffer;
-  /** Changes with the bytes, so that browsers can keep a logo. */
+  /** A hash of the bytes. It is part of the address of a logo, so that browsers can cache the logo. */
   digest: string;
 }
 
 const DATA_URL = /^data:(image\/png|image\/jpeg|image\/svg\+xml);base64,([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * Reads a logo. Browsers only show it as an image, from an address with a strict policy; these checks find mistakes and
- * images that would be costly to draw.
+ * Reads a logo. It cannot harm a page: pages contain it only as an image, and its address has a strict content security
+ * policy. These checks find mistakes, and images that would be costly to draw.
  *
  * @param dataUrl a `data:` URL in base64
  * @returns the logo, or what is wrong with it
@@ -66,7 +66,7 @@ function jpegSize(bytes: Buffer): Size | undefined {
   return undefined;
 }
 
-/** Contents of an SVG image that run code, load something, or grow when they are read. */
+/** Contents of an SVG image that run code, load other resources, or expand when the image is parsed. */
 const FORBIDDEN_IN_SVG: readonly [RegExp, string][] = [
   [/<!(?:doctype|entity)/i, 'a document type or entities'],
   [/<(?:[\w-]+:)?(?:script|foreignobject|iframe|embed|object)\b/i, 'scripts or embedded documents'],

@@ -21,7 +21,7 @@ export interface SettingsInput extends BrandInput {
 /**
  * Returns the settings of an environment after a change.
  *
- * @throws ApiError VALIDATION_FAILED, naming each address that users cannot be redirected to
+ * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */
 export function changeSettings({ kind, settings }: EnvironmentRow, input: SettingsInput): EnvironmentSettings {
   const { link_lifetime_seconds: lifetime, user_verify_urls: urls } = input;

@@ -2,12 +2,15 @@
 const PIECE =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>|<(?<end>\/?)(?<name>[A-Za-z_][\w:.-]*)(?<attributes>(?:\s+[A-Za-z_][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<empty>\/?)>|(?<words>[^<]+)/y;
 const ATTRIBUTE = /([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-/** Without a document type, no other entities exist. */
+/**
+ * An `&` that starts no character reference and none of the five entities that XML predefines. Without a document type,
+ * no other entities exist.
+ */
 const BARE_AMPERSAND = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const MAX_SHOWN = 40;
 
-/** The reason why an image is invalid, as the rest of a sentence about the field. */
+/** The reason why an image is invalid. The message continues a sentence that begins with the name of the field. */
 class SvgProblem extends Error {}
 
 /**

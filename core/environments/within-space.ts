@@ -13,8 +13,9 @@ export interface Space {
 }
 
 /**
- * Runs a write of the transaction, and rejects it if the environment then stores too much, because some operations read
- * all of it. Beyond the limit, only changes that make nothing larger are accepted.
+ * Runs a write, and rejects it if the environment then stores more than the limit, because some operations read all
+ * objects of the kind. If the environment already exceeds the limit, it accepts writes that do not increase the count
+ * or the size.
  *
  * @throws ApiError VALIDATION_FAILED, which rolls the transaction back
  */
@@ -28,10 +29,11 @@ export async function writeWithinSpace<T>(space: Space, write: () => Promise<T>)
 }
 
 /**
- * Returns the error of an environment that stores as much of a kind as it can.
+ * Returns the error for an environment that has reached a storage limit.
  *
  * @param kind in the plural
- * @param limit what it can have, such as `at most 5 that are enabled.`, with a sentence that helps
+ * @param limit the end of the error text: the limit, and optionally advice, such as `at most 5 that are enabled.
+ * Disable …`
  */
 export function limitReached(kind: string, limit: string): ApiError {
   return new ApiError('VALIDATION_FAILED', `The environment has reached its limit for ${kind}: it can have ${limit}`);

@@ -49,8 +49,7 @@ export async function checkAccount(
     const outcome = await runPlan(plan, egress, cause, deps);
     const verdict = verdictOf(provider, outcome);
     if (verdict.verdict === 'accepted') return { outcome: 'ACTIVE', reason: '', account };
-    // A refresh that could not be tried leaves open whether the grant is valid.
-    const isOpen = !outcome.ok && outcome.error.retryable;
+    const isOpen = !outcome.ok && (outcome.error.retryable || outcome.error.refreshFailed);
     if (verdict.verdict === 'unknown' || isOpen) return unknown(verdict.reason);
     return expired(await expire(deps, account, verdict.reason, cause));
   } catch (error) {
@@ -58,7 +57,7 @@ export async function checkAccount(
     const now = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
     if (now.status === 'EXPIRED') return expired(now);
     if (error.code === 'ACCOUNT_NOT_ACTIVE') throw error;
-    return unknown('The call cannot be made with the values of the account.');
+    return unknown('The credentials cannot be checked: no valid request can be made with the values of the account.');
   }
 }
 
@@ -66,7 +65,7 @@ function expired(account: AccountRow): CheckedAccount {
   return { outcome: 'EXPIRED', reason: account.statusReason ?? 'The credentials are no longer valid.', account };
 }
 
-/** Takes the account out of use, unless it has got other credentials in the meantime. */
+/** Marks the account as expired, unless it was changed to another status or got other credentials in the meantime. */
 async function expire(
   { store, events, now }: Pick<RunDeps, 'store' | 'events' | 'now'>,
   account: AccountRow,

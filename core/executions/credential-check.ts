@@ -67,7 +67,10 @@ export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
       return verdictOf(provider, await run(deps, environment, call, credential, origins));
     } catch (error) {
       if (error instanceof ApiError)
-        return { verdict: 'unknown', reason: 'The call cannot be made with these values.' };
+        return {
+          verdict: 'unknown',
+          reason: 'The credentials cannot be checked: no valid request can be made with these values.',
+        };
       throw error;
     }
   };
@@ -75,7 +78,7 @@ export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
 
 export const NOT_CHECKABLE = {
   verdict: 'unknown',
-  reason: 'There is no call that tells whether the provider accepts the credentials.',
+  reason: 'The connector has no request with which these credentials can be checked.',
 } as const satisfies CredentialVerdict;
 
 /** Whether requests contain the credentials of a pattern, instead of tokens that are obtained with them. */
@@ -116,8 +119,8 @@ async function run(
 /**
  * Returns the call that checks a credential of a provider.
  *
- * @returns undefined if the provider's definition has none, or not for the address that it is called at
- * @throws ApiError if an account value is missing in its address
+ * @returns undefined if the provider's definition has none
+ * @throws ApiError if the request cannot be built, for example because its address lacks an account value
  */
 export function checkCall({ provider, pattern, account }: Pick<ToolCall, 'provider' | 'pattern' | 'account'>) {
   const { check } = provider;

@@ -30,9 +30,9 @@ export interface StoreEndDeps extends PersistentWriteDeps {
 /** An execution whose start is recorded. */
 export interface StartedExecution {
   environmentId: EnvironmentId;
-  /** `call` is undefined for a raw call, and for what is read of an MCP server. */
+  /** `call` is undefined for a raw call, and for reading a resource or a prompt of an MCP server. */
   plan: Pick<ExecutionPlan, 'account'> & { call?: ExecutionPlan['call'] };
-  /** The recorded name of a call without a tool; by default that of raw calls. */
+  /** The name of a call without a tool in its record and in the metrics; by default that of raw calls. */
   toolName?: string;
   executionId: string;
   /** Milliseconds UTC. */
@@ -66,7 +66,8 @@ export interface ExecutionEnd {
 /**
  * Determines the end of an execution and counts it in the metrics. Nothing is stored yet.
  *
- * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: what was done
+ * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: the recorded
+ * steps
  */
 export function endOf(
   outcome: Outcome,
@@ -98,12 +99,12 @@ export function endOf(
 }
 
 /**
- * Stores the end of an execution, together with `more`. Every later read sees it. If the call may have changed
+ * Stores the end of an execution, together with the writes of `more`. Later reads see it. If the call may have changed
  * something, the end is durable when this returns. Otherwise it becomes durable with the next write, and only a power
  * failure can lose it.
  *
- * @throws ApiError EXECUTION_OUTCOME_UNKNOWN if a call that may have changed something could not be recorded;
- * StorageError if another call could not
+ * @throws ApiError EXECUTION_OUTCOME_UNKNOWN if the end could not be stored and the call may have changed something;
+ * StorageError if the end of another call could not be stored
  */
 export async function storeEnd(
   deps: StoreEndDeps,

@@ -9,7 +9,7 @@ import { ApiError } from '../errors.ts';
 import type { FaultyPart } from '../oauth/config-error.ts';
 import type { AccountContext } from './account-context.ts';
 
-/** The data of an active account. */
+/** The context of an account whose provider still offers its authorization type. */
 export interface ToolCallContext extends AccountContext {
   pattern: AuthPattern;
 }
@@ -76,7 +76,7 @@ export function connectionNotReady(detail: string, connection: AccountContext['c
  */
 export function credentialRefused(context: ToolCallContext, faultyPart?: FaultyPart): NextAction {
   const { pattern } = context;
-  // Such an account stores no credential, so the client of the connection was rejected.
+  // Accounts of such a pattern store no credential, so the provider rejected the client of the connection.
   const isOfConnection = isClientPattern(pattern) && !usersEnterCredentials(pattern);
   if (faultyPart === 'connection' || (faultyPart === undefined && isOfConnection)) {
     return configure(

@@ -13,8 +13,8 @@ export interface OwnInputDeps {
 }
 
 /**
- * Checks the input of a tool that the environment added. Its schema may be slow, so this happens before the call
- * is planned, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
+ * Checks the input of a tool that the environment added. Validation with its schema may be slow, so it happens before
+ * the call is planned, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
  *
  * @returns the request with the result of the check; `planExecution` throws any error, so that errors keep their order
  */
@@ -24,7 +24,7 @@ export async function checkOwnInput(
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionRequest> {
-  // The name of a tool of the catalogue never means a tool of the environment, with any overlays.
+  // A catalogue tool takes precedence over other tools with its name, including tools that overlays renamed.
   if (catalogue.tool(request.toolName)) return request;
   const known = await toolDirectory.find(read, environmentId, request.toolName);
   if (known?.inputHash === undefined || known.withheld !== undefined) return request;
@@ -36,7 +36,11 @@ export async function checkOwnInput(
   return { ...request, ownInput: { inputHash, outcome } };
 }
 
-/** Returns the checked input. @throws ApiError from the check, or SERVER_BUSY if the tool was changed after it */
+/**
+ * Returns the checked input.
+ *
+ * @throws ApiError from the check, or SERVER_BUSY if the tool was changed after the check
+ */
 export function checkedInput(inputHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
   if (checked?.inputHash !== inputHash) {
     throw new ApiError('SERVER_BUSY', 'The tool was changed while its input was validated. Try again.');

@@ -107,7 +107,7 @@ export interface FinishedExecution {
   end: ExecutionEnd;
 }
 
-/** Follows the semantic conventions for generative AI, "Execute tool span". */
+/** Returns the span of an execution: OpenTelemetry's semantic conventions for generative AI, "Execute tool span". */
 function spanOf({ executionId, plan }: RunningExecution): SpanFacts {
   const tool = plan.call.tool.name;
   return {
@@ -126,7 +126,7 @@ function spanOf({ executionId, plan }: RunningExecution): SpanFacts {
 /**
  * Runs an execution whose start was recorded.
  *
- * @param watch for tools of MCP servers
+ * @param watch cancels the call and receives its progress; only used for tools of MCP servers
  * @throws errors that are bugs; the execution is then stored as UNKNOWN
  */
 export async function finishExecution(

@@ -49,7 +49,7 @@ export interface ExecutionPlan extends Planned {
  * Checks everything that can be checked before credentials are decrypted, cheapest checks first.
  *
  * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, INVALID_TOOL_INPUT,
- * PROVIDER_HAS_NO_BASE_URL
+ * INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL; SERVER_BUSY if the tool was changed after its input was checked
  */
 export async function planExecution(
   read: ReadRepositories,
@@ -128,8 +128,8 @@ export async function findUsable(
 }
 
 /**
- * Checks that a credential is used only for what it was supplied for. A change of a provider takes the affected
- * accounts out of use; this check covers any account that was missed.
+ * Checks that a credential is used only for what it was supplied for. This check is a second safeguard: a change of a
+ * provider also takes the affected accounts out of use.
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE; INVALID_API_CONFIG for a base URL that the connection does not allow
  */
@@ -137,7 +137,7 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
   const inputs = inputsOf({ generic: true }, definition.pattern, account);
   const errors = checkAllowedBase(connection, definition.provider, inputs);
   if (errors.length > 0) {
-    throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the address of the account.', { errors });
+    throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the base URL of the account.', { errors });
   }
   if (account.credentialsSealed === null) return;
   const breach = useViolation(account, definition, inputs);
@@ -147,8 +147,9 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
 }
 
 /**
- * Returns the connection of an account after checking that it is enabled and allows the tool. @throws ApiError
- * CONNECTION_DISABLED, TOOL_NOT_ALLOWED
+ * Returns the connection of an account after checking that it is enabled and allows the tool.
+ *
+ * @throws ApiError CONNECTION_DISABLED, TOOL_NOT_ALLOWED
  */
 export async function requireConnection(
   read: ReadRepositories,

@@ -95,7 +95,7 @@ function notSendable(field: string, message: string): ApiError {
  * Makes a raw call: one request, and a second one with a new credential if the provider rejects the current one.
  * Redirects are not followed, but returned.
  *
- * @returns the response, whose body is still arriving, or why there is none
+ * @returns the response, whose body is still arriving, or the error of the call and whether it was sent
  * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; then nothing was sent
  */
 export async function runRawCall(

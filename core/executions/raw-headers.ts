@@ -7,7 +7,7 @@ const OWN_HEADERS = 'valetkey-';
 
 /**
  * Headers about the caller's connection to Valetkey, about a browser, or about the caller's trace, which do not concern
- * the provider. If the connection allows `traceparent`, it is that of Valetkey's own call.
+ * the provider. If the connection's settings allow it, Valetkey sends its own `traceparent` instead.
  */
 const NOT_FORWARDED = new Set([
   'accept-encoding',

@@ -42,7 +42,7 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
   ): Promise<ToolOutcome> {
     const { status, headers, body } = response;
     const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
-    // The bytes are already counted in BODIES, and the thread copies them when it begins.
+    // `bytes` is 0, because the body is already counted in BODIES and is not copied before the thread begins.
     const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
     return outcomeOf(read, body);
   }

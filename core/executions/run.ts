@@ -44,8 +44,8 @@ export interface RunDeps extends RefusedDeps {
  * Runs a plan with the account's credential, which is refreshed first if it is about to expire, and once more if the provider
  * rejects it. The credential is only sent to the origins that it was connected for.
  *
- * @param watch for tools of MCP servers; other calls cannot be cancelled
- * @param steps receives the requests, waits and refreshes
+ * @param watch cancels the call and receives its progress; only used for tools of MCP servers
+ * @param steps records the requests, waits and refreshes
  * @throws ApiError ACCOUNT_NOT_ACTIVE if the credential is permanently invalid; then nothing was sent
  */
 export async function runPlan(
@@ -114,9 +114,9 @@ async function runHeld(
     credential: () => credentialOfPlan(plan, account, deps) ?? renewedCredential(),
     refresh: renew,
     send: (request, timeoutMs, origins = account.origins) => {
-      // The previous response has been read by now.
+      // The previous response has been read, so its memory is no longer needed.
       bodies.wire.release();
-      // An address that a response contained, such as that of an upload, is not the provider's.
+      // Other origins come from responses, for example for an upload. The setting applies only to the provider's own.
       const sendTraceContext = origins === account.origins && plan.connection.settings.sendTraceContext;
       const options = { allowedOrigins: origins, timeoutMs, sendTraceContext, hold: bodies.wire };
       return steps.request(() => send(egress, request, options));
@@ -148,7 +148,7 @@ async function runHeld(
       watch,
     };
     const outcome = await callUpstreamTool(page, upstream);
-    // If the token could not be renewed at the moment, the grant may still be valid.
+    // If the refresh failed, it is unknown whether the grant has ended.
     const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
     if (hasEnded) await endRefusedAccount(deps, account, cause);
     if (!outcome.ok) await recordRequiredScopes(deps, account, outcome.error);
@@ -184,12 +184,12 @@ async function runHeld(
   }
 }
 
-/** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
+/** Adds the error of a failed refresh to the error of a rejected credential, because it says what to do. */
 function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, faultyPart } = failure;
   const message = `${outcome.error.message.replace(/\.$/, '')}. ${failure.message}`;
-  return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, faultyPart, message } };
+  return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, faultyPart, message, refreshFailed: true } };
 }
 
 function send(egress: Egress, request: OutboundRequest, options: Omit<EgressRequest, keyof OutboundRequest>) {

@@ -58,7 +58,7 @@ export async function recordStart(
 }
 
 function rowOf({ account }: Planned, { instance, ...record }: StartRecord): NewExecution {
-  // The next heartbeat would end it as UNKNOWN.
+  // The next heartbeat would end an execution that is not registered as UNKNOWN.
   if (!instance.executions.has(record.id))
     throw new Error('the start of an execution was recorded without running it (RunningExecutions.during)');
   return { ...record, instance: instance.number, accountId: account.id, connector: account.connector };

@@ -2,7 +2,7 @@ import type { StatisticGroup, StatisticRow } from '../../db/store.ts';
 import { groupsOf, sum } from '../statistics.ts';
 
 export interface Statistic {
-  /** As the contract describes it for each kind of group. */
+  /** The key of the group. The API contract describes it for each kind of group. */
   key: string;
   executions: number;
   succeeded: number;

@@ -3,7 +3,7 @@ import { rfc3339 } from '../text/rfc3339.ts';
 import type { ToolErrorKind } from '../tools/outcome.ts';
 import { isSendFailure, KIND_OF_FAILURE } from '../tools/wire.ts';
 
-/** The steps of an execution between its start and its outcome, in the form of the API. */
+/** One step of an execution between its start and its outcome, in the format of the API. */
 export interface ExecutionStep {
   kind: 'REQUEST' | 'WAIT' | 'REFRESH';
   /** RFC 3339. */
@@ -11,11 +11,11 @@ export interface ExecutionStep {
   duration_ms: number;
   /** The HTTP status of the response to a request, or null. */
   upstream_status: number | null;
-  /** Why a request has no response, or null. A refresh that obtained nothing has `upstream_auth`. */
+  /** Why a request has no response, or null. For a refresh that obtained no credential: `upstream_auth`. */
   error_kind: ToolErrorKind | null;
 }
 
-/** Records the steps of one execution. They contain no contents. */
+/** Records the steps of one execution. They contain no data of requests or responses. */
 export interface StepLog {
   /** The steps so far, oldest first; at most `STORED.executionSteps`. */
   readonly steps: readonly ExecutionStep[];
@@ -31,8 +31,8 @@ export interface StepLog {
 }
 
 /**
- * Returns steps for the record of an execution, which every environment stores: undefined for a single request, because
- * the record has its status and the execution's duration.
+ * Returns the steps for the record of an execution as JSON. The result is undefined for a single request, because the
+ * record itself contains its status and duration.
  */
 export function recordedSteps(steps: readonly ExecutionStep[]): string | undefined {
   if (steps.length < 2 && steps[0]?.kind !== 'REFRESH') return undefined;

@@ -4,8 +4,8 @@ import { EgressError } from '../net/egress-error.ts';
 import { JobLimitError } from '../threads/job.ts';
 
 /**
- * Throws the error for a response that a thread could not read. The call was sent, so the execution must have an
- * outcome; an error of the request would say that nothing was sent.
+ * Throws the error for a response that a thread could not read. The error must say that the call was sent. An ApiError
+ * would mean that nothing was sent.
  *
  * @throws EgressError `busy` if too many responses are waiting, `invalid_response` if reading takes too much time or
  * memory; otherwise `error`
@@ -18,6 +18,6 @@ export function refuseUnread(error: unknown): never {
     });
   }
   if (!(error instanceof JobLimitError)) throw error;
-  const message = `Parsing the response takes too much ${error.reason} (limit: ${RESPONSE.readMs} ms).`;
+  const message = `Parsing the response takes too much ${error.reason} (time limit: ${RESPONSE.readMs} ms).`;
   throw new EgressError('invalid_response', message, { sent: true, cause: error });
 }

@@ -24,7 +24,8 @@ export interface ImportChanges {
  * request contains one. Everything happens in one transaction, but in batches, because thousands of tools would block
  * the event loop for too long.
  *
- * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
+ * @throws ApiError INVALID_DOCUMENT if neither the request nor the document contains a base address;
+ * VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
  */
 export async function applyImport(
   tx: Transaction,

@@ -19,7 +19,7 @@ export interface ImportTarget {
   displayName?: string | undefined;
 }
 
-/** What an import did with its provider. */
+/** The provider after an import, and the action of the import. */
 export interface ImportedProvider {
   identifier: string;
   action: 'created' | 'updated' | 'kept';
@@ -29,9 +29,10 @@ export interface ImportedProvider {
 }
 
 /**
- * Creates the provider of an import, or changes what the request names.
+ * Creates the provider of an import. If it exists, changes only the fields that the request contains.
  *
- * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
+ * @throws ApiError INVALID_DOCUMENT if the provider is new and neither the request nor the document contains a base
+ * address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE
  */
 export async function applyProvider(
   tx: Transaction,
@@ -78,7 +79,7 @@ export async function applyProvider(
     proxy_enabled: true,
     auth_patterns: patterns,
   };
-  // The identifier is derived from the display name.
+  // The identifier is derived from the display name, so the requested identifier is set as the display name first.
   const made = await createCustomProvider(tx, deps, environmentId, { ...definition, display_name: connector });
   if (made.identifier !== connector) {
     const errors = [{ field: 'connector', message: `is already used or invalid; ${made.identifier} is available` }];

@@ -3,7 +3,13 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import { ApiError } from '../errors.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
-/** Returns the names that an import needs from the environment before it names its tools. */
+/**
+ * Returns the existing tool names that an import needs to name its tools.
+ *
+ * @returns `names`: names from earlier imports for this connector, by source id. `taken`: names of other tools that
+ * begin with the prefix of the connector
+ * @throws ApiError VALIDATION_FAILED for a built-in connector
+ */
 export async function namesBefore(
   read: ReadRepositories,
   catalogue: Catalogue,

@@ -74,7 +74,7 @@ export async function deregisterInstance(
   { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
 ): Promise<void> {
   const environments = await store.read.environments.list();
-  // In one unit, because without its row this process may not write.
+  // In one transaction, because this process cannot write any more after its row is removed.
   await store.write(async (tx) => {
     await tx.instances.remove(number);
     for (const { id } of environments) await cleanUpIn(tx, id, now());
@@ -84,7 +84,8 @@ export async function deregisterInstance(
 /**
  * Ends as UNKNOWN the executions of this process that it no longer carries out, and releases their idempotency keys.
  * Their end was not stored, because the storage failed for too long, or was lost in a crash of the database server. No
- * other process ends them while this one runs. Not every request with a key is recorded as an execution.
+ * other process ends them while this one runs. Keys are checked separately, because not every request with a key is
+ * recorded as an execution.
  *
  * @returns how many executions and keys
  */
@@ -95,7 +96,8 @@ export async function endLost(
   const { instances } = store.read;
   const [recorded, keys] = await Promise.all([instances.unfinished(number), instances.claimedKeys(number)]);
   const lost = { executions: 0, keys: 0 };
-  // Read first: an execution that begins now is not in the lists. One that has ended since is not changed.
+  // The lists were read before, so an execution that begins now is not in them. `finish` does not change an execution
+  // that has ended in the meantime.
   for (const { environmentId, id } of recorded) {
     if (executions.has(id)) continue;
     const outcome = { status: 'UNKNOWN' as const, finishedAt: now() };

@@ -1,4 +1,6 @@
-/** The executions that this process is carrying out: each from before its start is recorded until its end has been. */
+/**
+ * The executions that this process is carrying out, each from before its start is recorded until its end is recorded.
+ */
 export class RunningExecutions {
   readonly #ids = new Set<string>();
 

@@ -15,10 +15,10 @@ export type AttemptOutcome =
   | { kind: 'failed'; reason: string };
 
 /**
- * The outcome of an attempt, and what the attempt has to store besides.
+ * The outcome of an attempt, and optionally further data to store.
  *
- * @property store stores it in the transaction that ends the attempt, and returns the outcome, which may differ by then.
- * It is called again if the transaction fails
+ * @property store stores the data in the transaction that ends the attempt, and returns the final outcome, which may
+ * differ. It is called again if the transaction fails
  */
 export type Attempted = AttemptOutcome & { store?(tx: Transaction): Promise<AttemptOutcome> };
 
@@ -36,11 +36,11 @@ export interface JobKind {
    */
   total?: number;
   /**
-   * The payload is always empty. It is not decrypted, and its removal need not reach the files of the database soon, which
-   * costs much more than the attempt.
+   * The payload is always empty. It is not decrypted, and the files of the database are not scrubbed after the job,
+   * which would cost much more than the attempt.
    */
   hasNoPayload?: true;
-  /** A longer attempt is aborted and counts as failed. */
+  /** An attempt that takes longer is aborted and retried. */
   attemptMs: number;
   /** The wait after the first failed attempt. It doubles up to the longest wait, and up to half of it is random. */
   firstDelayMs: number;

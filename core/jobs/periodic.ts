@@ -78,8 +78,8 @@ export function createPeriodicJobs(
     return store.write(async (tx) => {
       const due = isAsked ? ANY_TIME : at;
       const isTaken = await tx.periodicJobs.take(job.name, owner, due, nextAt(job, at));
-      // Another instance is running the job, and may already have passed the point that matters. So it runs again
-      // afterwards.
+      // Another instance is running the job, and may have read its data before the change that caused this request. So
+      // the job is scheduled to run again.
       if (!isTaken && isAsked) await tx.periodicJobs.hasten(job.name, at);
       return isTaken;
     });

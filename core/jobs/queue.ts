@@ -2,7 +2,7 @@ import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealPayload } from './payload.ts';
 
-/** A job to be done, and for whom. */
+/** The properties of a job to add. */
 export interface JobOrder {
   environmentId: EnvironmentId;
   kind: string;

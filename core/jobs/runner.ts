@@ -52,8 +52,8 @@ const ABANDONED = 'The server ended during the attempt.';
 const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = JOBS;
 
 /**
- * Runs the jobs in the database. One instance claims a job, and it runs at least once: an attempt counts as failed if
- * its instance stopped or its outcome could not be stored. Jobs of unknown kinds are ignored.
+ * Runs the jobs in the database. One instance at a time claims a job. A job runs at least once: it is attempted again
+ * if its instance stopped or its outcome could not be stored. Jobs of unknown kinds are ignored.
  *
  * @param stopping is aborted when the server stops: running attempts are aborted, and the next instance makes them
  * again
@@ -68,7 +68,10 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
   /** The running attempts, by the id of their job. */
   const underWay = new Map<string, Promise<void>>();
   const unsettled = new Map<string, Unsettled>();
-  /** Until this time, a claim that failed may be committed, because the connection to the database was lost meanwhile. */
+  /**
+   * Until this time, a claim that failed here may turn out to be committed, because the connection to the database may
+   * have been lost after the commit.
+   */
   let mayBeClaimedUntil = Number.NEGATIVE_INFINITY;
   /** Where the next pass continues, by kind. */
   const places = new Map<string, WaitingLane>();
@@ -121,7 +124,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
 
   /**
    * Stores an outcome, or keeps it in memory if the database fails: the outcome is known, and the job must not run
-   * again because of the failure. It runs again if what the attempt has to store can never be stored.
+   * again because of the failure. The job is retried only if the attempt's own data can never be stored.
    */
   async function settleOrKeep(end: Unsettled): Promise<void> {
     unsettled.delete(end.row.id);
@@ -158,7 +161,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     await tx.jobQueue.again(current, { runAt, reason, at });
   }
 
-  /** Ends a job. A value that another instance has stored meanwhile is kept. */
+  /** Ends a job, unless the claim of this attempt is no longer the current one. */
   async function end(tx: Transaction, row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
     const { id, attempts } = row;
     const current = { id, attempts, owner: row.owner as number };
@@ -193,7 +196,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     }
   }
 
-  /** Gives back the jobs that this instance owns in the database and does not know of. */
+  /** Releases the jobs that the database assigns to this instance although the instance is not running them. */
   async function freeLost(): Promise<void> {
     if (now() > mayBeClaimedUntil) return;
     // If an attempt ends after this read, the row is not the current one any more, and nothing is changed.

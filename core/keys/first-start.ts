@@ -97,7 +97,8 @@ async function storeClient(
       await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
       return;
     }
-    // A client that was disabled must not be enabled by a start, also if it was removed because there are many.
+    // A start must not enable a disabled client again. Old disabled clients are removed when there are too many, so a
+    // missing client is also looked up in the audit log.
     const { disabled } = await tx.apiClients.totals(environment.id);
     const past = { subjectId: id, action: 'api_client.disabled' };
     const mayBeRemoved = disabled >= STORED.disabledApiClients;

@@ -3,8 +3,9 @@ import { INSTANCE } from '../budgets.ts';
 import type { KeyRing } from '../vault/key-ring.ts';
 
 /**
- * Returns the running servers of a database that several servers can use, with the keys that they last reported; none
- * for a database that one server uses at a time, because it reads the same key file as the commands.
+ * Returns the running servers of a database that several servers can use, with the keys that they last reported. The
+ * list is empty for a database that only one server uses at a time, because that server reads the same key file as the
+ * commands.
  */
 export async function runningServers(store: Store): Promise<InstanceRow[]> {
   if (store.clock === null) return [];
@@ -12,7 +13,7 @@ export async function runningServers(store: Store): Promise<InstanceRow[]> {
   return rows.filter(({ beatAt }) => beatAt > now - INSTANCE.silentMs);
 }
 
-/** Returns the servers that could not decrypt what is encrypted under a key. */
+/** Returns the servers that do not have a key, and so cannot decrypt data encrypted under it. */
 export function serversWithout(kekId: string, servers: readonly InstanceRow[]): InstanceRow[] {
   return servers.filter(({ keys }) => !keys.includes(kekId));
 }

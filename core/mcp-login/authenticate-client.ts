@@ -9,10 +9,10 @@ import type { PresentedClient } from './token-parameters.ts';
  * Authenticates the client of a token or revocation request. A public client needs no secret: its code is bound to a
  * proof key, and its refresh tokens rotate.
  *
- * A client with a secret can send it in the Authorization header or in the form, whichever
- * `token_endpoint_auth_method` it registered. RFC 6749 §2.3.1 requires the header to be accepted from each of them, and
- * RFC 7591 §2 only lets the client state which method it will use. Many clients do not know how the ID and the secret
- * that a user enters were registered, and an `invalid_client` would make them delete what they have stored.
+ * A client with a secret can send it in the Authorization header or in the form, whichever `token_endpoint_auth_method`
+ * it registered. RFC 6749 §2.3.1 requires the header to be accepted from every client with a secret, and RFC 7591 §2
+ * only lets the client state which method it will use. Many clients do not know how the ID and the secret that a user
+ * enters were registered, and an `invalid_client` would make them delete what they have stored.
  *
  * @returns the error for an unknown client, a wrong or missing secret, or a secret of a public client; otherwise undefined
  */

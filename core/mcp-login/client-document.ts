@@ -129,7 +129,7 @@ function publicMethod(document: Record<string, unknown>): ClientAuthMethod | und
   return method === 'none' || (Array.isArray(methods) && methods.includes('none')) ? 'none' : undefined;
 }
 
-/** How long a document is cached, by its Cache-Control (RFC 9111 §5.2) within limits. */
+/** Returns how many milliseconds a document is cached: what its Cache-Control (RFC 9111 §5.2) allows, within limits. */
 function keptMs(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return MCP_LOGIN.documentLeastMs;
   const [, seconds] = /\bmax-age *= *"?(\d{1,9})/i.exec(cacheControl) ?? [];

@@ -49,7 +49,11 @@ export function readClientMetadata(
   return { ok: true, metadata: { name, redirectUris: [...new Set(uris as string[])], authMethod, refreshes } };
 }
 
-/** Returns a name in one line, without characters that hide or reorder text; undefined if it is not a string. */
+/**
+ * Returns a name in one line, without characters that hide or reorder text. A missing name becomes an empty text.
+ *
+ * @returns undefined if the name is not a string
+ */
 export function shownName(name: unknown): string | undefined {
   if (name === undefined) return '';
   if (typeof name !== 'string') return undefined;

@@ -20,8 +20,9 @@ export function isAccessToken(token: string): boolean {
 }
 
 /**
- * Creates an access token: encrypted, with an expiry, and valid only at the MCP server of its grant, which is its audience (RFC 8707). It
- * contains the ID of the grant, which is read with every request.
+ * Creates an access token: encrypted, with an expiry, and valid only at the MCP server of its grant, which is its
+ * audience (RFC 8707). It contains the ID of the grant. Every request reads the grant, so the token is rejected as soon
+ * as the grant ends.
  */
 export function mintAccessToken(
   sealed: SealedTokens,

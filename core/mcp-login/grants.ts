@@ -109,7 +109,7 @@ export async function endGrantsWithoutAccount(
   cause: Cause,
 ): Promise<void> {
   const user = { organizationId, userId, identifier };
-  // A filter cannot select accounts without an organization or without a user.
+  // A filter cannot select accounts without an organization or a user, so the loop compares both again.
   const filters = { identifier, organizationId: organizationId || undefined, userId: userId || undefined };
   for await (const rows of accountsOfUser(tx, environmentId, filters)) {
     if (rows.some((row) => row.organizationId === organizationId && row.userId === userId)) return;

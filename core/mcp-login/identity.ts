@@ -1,6 +1,6 @@
 import type { LoginProviderRow, LoginSubject } from '../../db/store.ts';
 
-/** The user that claims describe, or why they do not. The message is for the user and names the claim. */
+/** The user that the claims identify, or the reason why the user is rejected. The message is for the user. */
 export type Identified = { ok: true; subject: LoginSubject } | { ok: false; message: string };
 
 /** The longest value, in characters: the same as for these fields of accounts. */
@@ -17,11 +17,12 @@ export function identify(provider: LoginProviderRow, claims: Readonly<Record<str
     const name = names[part];
     if (name === null) continue;
     const value = textOf(claims, name);
-    if (value === undefined) return { ok: false, message: `The login provider sent no usable claim ${name}.` };
+    if (value === undefined)
+      return { ok: false, message: `The login provider sent no valid value of the claim ${name}.` };
     read[part] = value;
   }
   if (allowedOrganizations && !allowedOrganizations.includes(read.organizationId))
-    return { ok: false, message: 'Users of this organization are not allowed here.' };
+    return { ok: false, message: 'Users of your organization are not allowed to log in at this server.' };
   return { ok: true, subject: { ...read, userVerifyUrl, identifiedBy: id } };
 }
 

@@ -18,7 +18,7 @@ export interface LoginProviderDeps {
 /** The secret columns of a provider without a client secret. */
 const NO_SECRET = { wrappedDataKey: null, kekId: null, clientSecretSealed: null } as const;
 
-/** A client secret never changes: a new one comes with a new id, so there is one generation of it. */
+/** The generation is constant, because each new client secret is encrypted with a new data key. */
 const GENERATION = 1;
 
 /** Returns the context that the data key of a client secret is bound to. */
@@ -34,10 +34,10 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
 
 /**
  * Returns the login provider that an administrator sets. It gets a new id, which ends the grants of users whom the
- * current provider identified, unless only the client secret, the scopes or `user_verify_url` change.
+ * current provider identified, unless only the client secret, the scopes, the JWT algorithms or `user_verify_url`
+ * change.
  *
- * @param present the current login provider; its client secret is kept for the same issuer, client and authentication
- * method
+ * @param present the current login provider; its client secret is kept if `input` has none and the id stays the same
  * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */
 export function loginProviderOf(
@@ -70,7 +70,7 @@ export function loginProviderOf(
   return { ...kept, ...secretOf(vault, kept, input, isSame ? present : undefined) };
 }
 
-/** Returns the settings that determine which users are identified, and by which names. */
+/** Returns the settings that determine which users are identified, and with which values, as a text to compare. */
 function identityOf({ type, issuer, claims, allowedOrganizations, oidc, jwt }: LoginProviderRow): string {
   const { identifier, userId, organizationId } = claims;
   const client = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];
@@ -106,7 +106,7 @@ function issuerProblems(issuer: string, { kind }: EnvironmentRow): FieldError[] 
   const url = URL.parse(issuer);
   const isAllowed = url && (url.protocol === 'https:' || (kind === 'DEVELOPMENT' && isSecureAddress(url)));
   if (!isAllowed) return [{ field: 'issuer', message: 'must be an https URL; in development also http on loopback' }];
-  // Compared as text with the issuer of metadata and tokens, so it is stored exactly as entered.
+  // The issuer is compared as text with the issuer of metadata and tokens, so it is stored exactly as entered.
   return /[?#@]/.test(issuer) ? [{ field: 'issuer', message: 'must have no query, fragment or user name' }] : [];
 }
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { MCP_LOGIN } from '../budgets.ts';
 
-/** Limits the logins that begin at one address, so that one client cannot use up the logins of all users. */
+/** Limits the logins that begin from one IP address, so that one client cannot use up the logins of all users. */
 export interface LoginSlots {
-  /** Counts a login. @returns false if too many began at the address */
+  /** Counts a login. @returns false if too many logins began from the address */
   take(environmentId: string, address: string): boolean;
 }
 
@@ -11,7 +11,7 @@ export interface LoginSlots {
 const ADDRESSES = 10_000;
 
 /**
- * Counts the logins of each address for the lifetime of a login. Each process counts its own.
+ * Counts the logins from each IP address, in periods of `MCP_LOGIN.loginMs`. Each process counts separately.
  *
  * @param now milliseconds UTC
  */

@@ -23,9 +23,9 @@ export interface LoginDeps {
 /** How a login begins. */
 export interface LoginBeginning {
   request: LoginRequest;
-  /** The secret of the browser. */
+  /** The secret in the cookie of the browser in which the login begins. */
   cookie: string;
-  /** The state of the request to the login provider; by default a new `login_request` for the application. */
+  /** The `state` sent to the login provider. If it is absent, a `login_request` for the application is created. */
   state?: string;
 }
 
@@ -43,7 +43,7 @@ export async function beginLogin(
   const { store, digester, random, newId } = deps;
   const now = deps.now();
   const { loginMs, openLogins } = MCP_LOGIN;
-  // Exchanged codes are stored for longer than a login may take, so most of them are not counted.
+  // Exchanged codes expire later than open logins, so this range leaves out most of them.
   const open = await store.read.oauthLogins.countExpiring(environmentId, now, now + loginMs, openLogins);
   if (open >= openLogins) return undefined;
   const [kind, token]: [LoginTokenKind, string] =
@@ -125,7 +125,8 @@ export async function completeLogin(
  * has, and the continuation, which only the browser of the identified user gets. Without the cookie, an attacker could begin a login, send
  * its address to a user, and get access to that user's tools. A login that is continued in another browser is deleted.
  *
- * @returns the secret of the consent page; `elsewhere` if it is another browser
+ * @returns the secret of the consent page; `elsewhere` if it is another browser; `unknown` if the continuation is
+ * wrong, used or expired
  */
 export async function continueLogin(
   deps: LoginDeps,

@@ -18,7 +18,7 @@ import { openLoginSecret } from './login-provider.ts';
 export interface ProviderLoginDeps {
   vault: Vault;
   discovery: Discovery;
-  /** Encrypts what is kept while the user is at the provider. */
+  /** Encrypts the data that is kept for the callback while the user is at the provider. */
   sealedData: SealedTokens;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   /** Milliseconds UTC. */

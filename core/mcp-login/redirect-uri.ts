@@ -33,12 +33,13 @@ export function redirectUriProblem(text: string, schemes: readonly string[]): st
   if (!url) return 'is not an absolute URI';
   if (text.includes('#')) return 'must not have a fragment';
   if (url.username || url.password) return 'must not contain a user name or a password';
-  if (url.protocol === 'http:') return LOOPBACK.test(text) ? undefined : 'must use https, except on this machine';
+  if (url.protocol === 'http:')
+    return LOOPBACK.test(text) ? undefined : 'must use https, except for localhost, 127.0.0.1 and [::1]';
   if (url.protocol === 'https:')
     return text === url.href || `${text}/` === url.href ? undefined : `must be written as ${url.href}`;
   return schemes.includes(url.protocol.slice(0, -1)) && text.startsWith(url.protocol)
     ? undefined
-    : 'must use https, or a scheme that this server accepts';
+    : 'must use https, or a scheme in mcp_redirect_schemes of the environment';
 }
 
 /**

@@ -77,7 +77,11 @@ async function problemOf(
   return tokenError('invalid_target', 'The resource differs from the one of the grant');
 }
 
-/** Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored. */
+/**
+ * Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored.
+ *
+ * @returns undefined if the grant lacks a requested scope
+ */
 function narrowed({ scopes }: OAuthGrantRow, scope: string | undefined): string[] | undefined {
   if (scope === undefined) return scopes;
   const asked = scope.split(' ');

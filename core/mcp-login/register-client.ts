@@ -40,9 +40,9 @@ export type Registration =
     };
 
 /**
- * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so there are limits: for each IP
- * address, for the number of unused clients, which are removed after a day, and for the number of used ones, of which
- * those without a grant are replaced.
+ * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so three numbers are limited: the
+ * registrations from one IP address, the unused clients, and the used clients. Unused clients are removed after a day.
+ * At the limit for used clients, those without a grant are deleted.
  *
  * @param address the IP address of the client, for the limit
  */
@@ -70,7 +70,7 @@ export async function registerDynamicClient(
 }
 
 const FULL =
-  'This environment has as many clients as it can have, and users have granted access to all of them. An administrator must delete some';
+  'The environment has reached its limit for MCP clients, and users have granted access to all of them. An administrator must delete some';
 
 /**
  * Deletes used clients without a grant if the environment has as many as it can have, the least recently used first.
@@ -105,7 +105,7 @@ export async function requireMcpClientSpace(tx: Transaction, environmentId: Envi
   );
 }
 
-/** Stores a client, with a secret if it authenticates. */
+/** Stores a client, with a new secret unless its authentication method is `none`. */
 export async function insertClient(
   tx: Transaction,
   { digester, random, newId, now, events }: RegisterDeps,

@@ -18,7 +18,7 @@ export function classifyRefreshToken(
   const back = grant.generation - generation;
   const retiredAt = grant.retiredAt[back - 1];
   if (retiredAt === undefined) return 'reused';
-  // While the current token is unused, its client may not have received it.
+  // If `back` is 1, the current token is still unused, and the client may not have received it. So the grace is longer.
   const grace = back === 1 ? MCP_LOGIN.unusedGraceMs : MCP_LOGIN.graceMs;
   return now - retiredAt < grace ? 'repeated' : 'reused';
 }

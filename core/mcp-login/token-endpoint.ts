@@ -39,7 +39,11 @@ const UNKNOWN = tokenError(
 /** The actor of these endpoints' events in the audit log. The grant names the client. */
 const ACTOR = 'mcp_client';
 
-/** Exchanges an authorization code, or uses a refresh token. */
+/**
+ * Handles a token request: exchanges an authorization code or uses a refresh token (RFC 6749 §4.1.3 and §6).
+ *
+ * @returns the body of the response, or the error
+ */
 export async function issueGrantToken(
   deps: TokenEndpointDeps,
   environment: EnvironmentRow,
@@ -87,7 +91,9 @@ export async function revokeToken(
   return { ok: true, value: undefined };
 }
 
-/** Whether a code is unknown, or a refresh token is invalid. Checked without a transaction, as anyone can send one. */
+/**
+ * Whether a code is unknown or a refresh token is invalid. Anyone can send these, so no transaction is used for them.
+ */
 async function isUnknown(
   { sealedData, store, digester }: TokenEndpointDeps,
   { id }: EnvironmentRow,

@@ -109,8 +109,8 @@ export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
 }
 
 /**
- * Returns the audience of a token that means this server: its address under any host name of the environment, or one from the settings.
- * The token is not verified yet.
+ * Returns the audience of a token that identifies this server: the server's address under any host name of the
+ * environment, or an audience from the provider's settings. The token is not verified yet.
  */
 async function audienceOf(
   read: ReadRepositories,
@@ -138,7 +138,7 @@ function payloadOf(token: string): Record<string, unknown> {
   }
 }
 
-/** Sends one request for all that ask at the same time. */
+/** Returns a fetch whose concurrent callers share one request. */
 function sharedFetch(fetch: ProtocolFetch): ProtocolFetch {
   let running: Promise<{ status: number; body: string; type: string }> | undefined;
   return async (url, init) => {

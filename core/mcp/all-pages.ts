@@ -2,19 +2,23 @@ import { ApiError } from '../errors.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type Tool, wholeInputSchema } from '../tools/tool.ts';
 
-/** The input with which a client of an MCP server requests all pages. Over REST it is a member of the request. */
+/**
+ * The tool input with which an MCP client requests all pages of a result. In the REST API, `all_pages` is a member of
+ * the request instead.
+ */
 export const ALL_PAGES = 'all_pages';
 
-/** Whether clients may request all pages: the tool has pages, and it has no other input with this name. */
+/** Whether MCP clients can request all pages: the tool is paginated, and has no input of its own named `all_pages`. */
 export function offersAllPages(tool: Tool): boolean {
   const { properties } = wholeInputSchema(tool) as { properties?: object };
   return tool.pagination !== undefined && !Object.hasOwn(properties ?? {}, ALL_PAGES);
 }
 
 /**
- * Separates the request for all pages from the input of a tool.
+ * Removes `all_pages` from the input of a tool and returns its value separately. If the tool does not offer it, the
+ * input is returned unchanged.
  *
- * @throws ApiError INVALID_TOOL_INPUT if it is not true or false
+ * @throws ApiError INVALID_TOOL_INPUT if `all_pages` is not true or false
  */
 export function takeAllPages(tool: Tool, input: unknown): { toolInput: unknown; allPages: boolean } {
   if (!isRecord(input) || !Object.hasOwn(input, ALL_PAGES) || !offersAllPages(tool)) {

@@ -10,15 +10,15 @@ import type { ConnectState } from './connect-state.ts';
 import type { McpSession } from './session.ts';
 
 /**
- * The user must open a link first, for the reason in `message`. `waited`: the client had already received the link, and
- * this request has waited for the user.
+ * The response to a request whose user must open a link first, for the reason in `message`. `waited` is true if the
+ * client had already received the link and this request has waited for the user.
  */
 export interface ConnectRequest {
   kind: 'connect';
   link: ConnectState;
   message: string;
   waited: boolean;
-  /** The error of a call that the account's access did not suffice for. */
+  /** The error of a call that failed because the account lacks a scope. */
   failure?: ApiError | undefined;
 }
 
@@ -28,9 +28,9 @@ interface Reason {
   earlierLink: ConnectState | null;
   /** Whether the user has an account that cannot be used. */
   hasAccount: boolean;
-  /** The action of the account's error. */
+  /** The type of the `next_action` in the account's error. */
   action?: string | undefined;
-  /** The error of a call that the account's access did not suffice for. */
+  /** The error of a call that failed because the account lacks a scope. */
   failure?: ApiError | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Reason {
  * Creates the link by which the user of a session connects an account of a connection, or returns the link that the
  * client already has.
  *
- * @returns the error if no link can be created; it says who can act
+ * @returns the link request, or an error if no link can be created; the error says who must act
  */
 export async function askToConnect(
   deps: CreateLinkDeps & { store: Store; catalogue: Catalogue },

@@ -48,7 +48,12 @@ export function askToOpenLink(
   return sdk.inputRequired({ inputRequests, requestState: seal() });
 }
 
-/** Returns the error of a request that waits for its user, with the link for the model to show. */
+/**
+ * Returns the error of a request whose user must open a link first. It contains the link, so that the model can show
+ * it.
+ *
+ * @param failure the error of the call itself, whose code and extra members are kept
+ */
 export function describeLink({ url, expiresAt }: ConnectState, message: string, failure?: ApiError): ApiError {
   const expires_at = new Date(expiresAt).toISOString();
   const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };

@@ -41,13 +41,13 @@ export interface McpCall {
   earlierLink: ConnectState | null;
   /** The signal is aborted when the client cancels the call or disconnects. */
   watch: CallWatch & { signal: AbortSignal };
-  /** Whether a call that needs a link is left to the caller, who then repeats it. */
+  /** If true, no link is created: a call that needs one returns `left`, and the caller repeats it. */
   leavesLinks?: boolean;
 }
 
 /**
  * `connect`: the user must open a link first, for the reason in `message`. `waited`: the client had already received
- * the link, and this call has waited for the user. `left`: a link is needed, and nothing was done.
+ * the link, and this call has waited for the user. `left`: a link is needed, but `leavesLinks` is true.
  */
 export type CallResponse = { kind: 'result'; result: CallToolResult } | { kind: 'left' } | ConnectRequest;
 
@@ -107,7 +107,7 @@ async function callOnce(
       return { kind: 'result', result: successResult(executionId, outcome, fits) };
     }
     const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
-    // A client that repeats the call with its link is not asked again: its user may have granted less.
+    // A client that repeats the call with its link receives no second link: the user may have declined the scope.
     if (outcome.error.requiredScopes && mayGrantMore(failure) && !earlierLink && grant.mayConnect) {
       return await connect(undefined, failure);
     }

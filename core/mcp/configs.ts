@@ -29,7 +29,7 @@ export interface ConfigInput {
   mappings?: MappingInput[] | undefined;
 }
 
-/** @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+/** Validates and stores a config. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
 export async function createConfig(
   tx: Repositories,
   deps: ConfigDeps,
@@ -84,8 +84,8 @@ async function writeConfig(
 }
 
 /**
- * Checks that no two connections offer a tool of the same name, because a model calls tools by name only, and that
- * resources and prompts are offered of MCP servers only.
+ * Validates mappings and returns them as they are stored. Two mappings must not offer a tool of the same name, because
+ * a model calls tools by name only. Only connections of MCP servers can offer resources and prompts.
  */
 async function checkMappings(
   tx: Repositories,

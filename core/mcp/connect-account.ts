@@ -40,8 +40,8 @@ export async function accountFor(
 
 /**
  * Creates the link by which the user of a session connects an account. It is the same as a link of the REST API, so the
- * application verifies the user in the same way (threat M7). The address contains nothing about the user, and alone it
- * gives no access.
+ * application verifies the user in the same way (threat M7). Its URL contains no data about the user, and grants no
+ * access by itself.
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE if the token does not allow links; otherwise as `createLink`
  */

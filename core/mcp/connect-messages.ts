@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '../errors.ts';
 
-/** A step that makes a call possible, as clients receive it. */
+/** The `next_action` of an error: the step that is required before the call can succeed. */
 interface NextAction {
   type: string;
   operation_id?: string;
@@ -11,8 +11,8 @@ interface NextAction {
  * Returns the text that asks a user to connect an account.
  *
  * @param provider its display name
- * @param action the action of the account's error, or `extend` if its access does not suffice; undefined if there is no
- * account
+ * @param action the type of the `next_action` in the account's error, or `extend` if the account lacks a scope;
+ * undefined if there is no account
  */
 export function connectMessage(provider: string, action?: string): string {
   switch (action) {
@@ -27,7 +27,7 @@ export function connectMessage(provider: string, action?: string): string {
   }
 }
 
-/** Returns the text for a model when the user has opened the link but not finished. */
+/** Returns the text for a model whose user has a link but has not finished connecting the account. */
 export function stillWaitingMessage(provider: string): string {
   return `The user has not finished connecting the ${provider} account. When the user has, call the tool again.`;
 }
@@ -50,10 +50,10 @@ const REMEDIES: Partial<Record<ErrorCode, readonly [operationId: string, sentenc
 const SETTINGS: ReadonlySet<string> = new Set(['enableConnection', 'updateConnection', 'updateCustomProvider']);
 
 /**
- * Returns what must happen before a call can succeed that failed because an account or a setting is missing.
+ * Returns the `next_action` for a call that failed because an account or a setting is missing.
  *
- * @param hasAccount whether missing settings go into the existing account or into a new one
- * @returns undefined for errors that the caller can correct
+ * @param hasAccount whether an account exists, so that it must be updated and not created
+ * @returns undefined for other errors, and for errors that already have a `next_action`
  */
 export function nextActionOf({ code, message, errors, extra }: ApiError, hasAccount: boolean): NextAction | undefined {
   const remedy = REMEDIES[code];

@@ -11,7 +11,10 @@ export interface ConnectState {
 
 const PURPOSE = 'MCP request state';
 
-/** One request: the same method, tool or other name, and arguments, by the same user of the same server. */
+/**
+ * The request that a state is bound to: its method, the name of its tool, resource or prompt, its arguments and
+ * session.
+ */
 export interface BoundCall {
   session: McpSession;
   method: 'tools/call' | 'resources/read' | 'prompts/get';
@@ -20,10 +23,10 @@ export interface BoundCall {
 }
 
 /**
- * Encrypts the state that a client returns with a call that waited for its user (2026-07-28, multi round-trip
- * requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). It only records
- * which link was offered. The account alone determines whether the call may run, so using the state twice has no
- * benefit.
+ * Encrypts the state that a client returns when it repeats a call whose user had to open a link (2026-07-28, multi
+ * round-trip requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). It
+ * only records which link was offered. The account alone determines whether the call may run, so using the state twice
+ * has no benefit.
  */
 export function sealConnectState(sealed: SealedTokens, call: BoundCall, state: ConnectState): string {
   return sealed.seal(PURPOSE, bound(call), JSON.stringify(state), state.expiresAt);

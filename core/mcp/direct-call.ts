@@ -7,9 +7,9 @@ export interface DirectCall {
   id: string | number;
   name: string;
   input: Record<string, unknown>;
-  /** Whether the client wants to know of the progress of the call. */
+  /** Whether the client has requested progress notifications. */
   wantsProgress: boolean;
-  /** The session of a client of an older revision; undefined for a call without one. */
+  /** The `Mcp-Session-Id` header, which only older revisions use; undefined if it is absent. */
   sessionId: string | undefined;
 }
 
@@ -27,8 +27,8 @@ const INTERNAL_ERROR = -32603;
 const NAME = /^[a-z0-9_]{1,64}$/;
 
 /**
- * Recognizes a plain `tools/call` of a client that follows the protocol exactly. Anything else, and anything wrong, is left to the
- * MCP SDK, which implements the whole protocol and its errors.
+ * Recognizes a plain `tools/call` request that follows the protocol exactly. All other requests, including malformed
+ * ones, are left to the MCP SDK, which implements the whole protocol and its errors.
  *
  * @param body the parsed body
  * @returns undefined if the MCP SDK must serve the request
@@ -47,7 +47,7 @@ export function readDirectCall(headers: Headers, body: unknown): DirectCall | un
   return { era, id, name, input, wantsProgress: progressToken !== undefined, sessionId };
 }
 
-/** Returns the body of the response. In the newer revision, each result has its type and the name of the server. */
+/** Returns the body of the response. In the newer revision, a result also contains its type and the server's info. */
 export function directResponse({ era, id }: DirectCall, result: object, serverInfo: object): string {
   const shown =
     era === 'modern' ? { ...result, resultType: 'complete', _meta: { [`${META}serverInfo`]: serverInfo } } : result;

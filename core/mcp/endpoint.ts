@@ -12,7 +12,10 @@ export interface McpEndpoint {
 }
 
 /**
- * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer revision have an envelope in `_meta`; those of the older one begin with a handshake and then name their session. A request of the older revision without a session is served too, by a server without knowledge of the client's capabilities.
+ * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer
+ * revision have an envelope in `_meta`. Clients of the older revision begin with a handshake, and their later requests
+ * contain a session id. A request of the older revision without a session is also served, but the server then does not
+ * know the client's capabilities.
  *
  * The MCP SDK is loaded with the first request, because most servers are used over REST only.
  *
@@ -27,7 +30,7 @@ export async function createMcpEndpoint(factory: McpServerFactory, options: McpE
     legacy: 'reject',
     onerror: onError,
     bus: subscriptions.bus,
-    // The streams of users and environments are limited.
+    // `createOpenStreams` limits the streams instead, per user and per environment.
     maxSubscriptions: Number.MAX_SAFE_INTEGER,
   });
   const stateless = sdk.legacyStatelessFallback(factory, onError);

@@ -21,7 +21,7 @@ export interface McpExchange {
 export interface McpEndpointOptions {
   sealed: SealedTokens;
   known: KnownSessions;
-  /** Tells clients that wait of changes. If it is absent, streams stay silent. */
+  /** Watches lists for clients with an open stream. If it is absent, clients are not notified of changes. */
   changes?: Pick<ListChanges, 'watch'> | undefined;
   /** Milliseconds UTC. */
   now(): number;

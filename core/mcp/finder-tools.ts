@@ -15,7 +15,7 @@ export interface FinderDeps extends OfferDeps {
   store: { read: ReadRepositories };
 }
 
-/** The meaning of a `tools/call`: a tool to run with its input, or a result that needs no provider. */
+/** How a `tools/call` request is served: by running a tool with this input, or with a result that needs no provider. */
 export type MeantCall =
   | { kind: 'tool'; offered: OfferedTool; input: unknown }
   | { kind: 'result'; result: CallToolResult };
@@ -23,8 +23,9 @@ export type MeantCall =
 let validator: InputValidator | undefined;
 
 /**
- * Returns what a call of a tool means on a server. The names of the two finder tools mean these only if the server lists
- * them; otherwise a connection may offer tools with these names.
+ * Finds the tool that a `tools/call` request names, and runs the search itself if the request calls a finder tool. The
+ * finder tools are recognized only on a server that lists them. On other servers, a connection may offer tools with
+ * their names.
  *
  * @param input the arguments of the call
  * @returns undefined if the server does not offer a tool of that name

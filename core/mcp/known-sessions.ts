@@ -4,7 +4,7 @@ import { MCP_SERVER } from '../budgets.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { type Handshake, openSessionId } from './session-id.ts';
 
-/** The sessions of the revision 2025-11-25, whose ids contain everything but whether they have ended. */
+/** The sessions of the revision 2025-11-25. An id contains all data of its session, except whether it has ended. */
 export interface KnownSessions {
   /** @returns null if the id was altered, has expired, belongs to another owner, or its session has ended */
   open(owner: string, id: string): Handshake | null;

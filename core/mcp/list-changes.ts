@@ -15,13 +15,13 @@ export type ListKind = (typeof LIST_KINDS)[number];
 
 /** The lists that one stream watches. */
 export interface ListWatch {
-  /** Receives each change from now on. */
+  /** Called after each change. The owner of the stream assigns it. */
   changed: (kind: ListKind) => void;
   stop(): void;
 }
 
 export interface ListChanges {
-  /** Begins to watch the lists of a session. When it resolves, no later change is missed. */
+  /** Begins to watch the lists of a session. All changes after the promise has resolved are reported. */
   watch(session: McpSession): Promise<ListWatch>;
   /** Compares the lists of all watched sessions, to notice changes that other processes have made. */
   check(): Promise<void>;
@@ -84,10 +84,13 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
     return last;
   }
 
-  /** The environments that are being checked or were checked just before, and whether something has changed since. */
+  /** The environments in a check or in the pause after it. `again`: another change requires a further check. */
   const checked = new Map<EnvironmentId, { again: boolean }>();
 
-  /** Pauses after each check, so that an environment with many streams and changes does not use all processor time. */
+  /**
+   * Checks the watched lists of an environment. It pauses after each check, so that an environment with many streams
+   * and changes does not use all processor time.
+   */
   async function checkEnvironment(id: EnvironmentId): Promise<void> {
     const current = checked.get(id);
     if (current) current.again = true;
@@ -160,7 +163,10 @@ async function readServer(deps: ListChangesDeps, environmentId: EnvironmentId, i
   return { server, tools: tools.digest('base64url') };
 }
 
-/** Returns a digest of each list, or of what the list of a third-party server depends on here. */
+/**
+ * Returns a digest of each list. Resources and prompts are listed by third-party servers, so their digest covers only
+ * the connections and accounts that these lists depend on.
+ */
 async function digestsOf(
   { store: { read } }: ListChangesDeps,
   session: McpSession,

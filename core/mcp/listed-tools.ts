@@ -14,8 +14,9 @@ export interface ListedTools {
 }
 
 /**
- * Returns the tools that `tools/list` of a server returns: all that a mapping names, and of each other mapping at most
- * its maximum. Unlisted tools can be found by search and called. Do not call it in a transaction.
+ * Returns the tools that `tools/list` of a server returns: all tools of a mapping that names its tools, and at most
+ * `maxListed` tools of any other mapping. Unlisted tools can be found by search and called. Do not call it in a
+ * transaction.
  */
 export async function listedTools(
   read: ReadRepositories,

@@ -35,8 +35,8 @@ const MEDIA_TYPES = { accept: 'application/json, text/event-stream', 'content-ty
 
 /**
  * Keeps the servers of sessions with running requests. Requests of one session share a server, because a cancellation,
- * or the response to a question of the server, arrives in a separate request. A server is removed when its last request
- * ends, so the number of open requests limits the memory of sessions.
+ * or the client's response to a request of the server, arrives in a separate HTTP request. A server is removed when its
+ * last request ends, so the number of open requests limits the memory of sessions.
  */
 export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError: (error: Error) => void) {
   const sessions = new Map<string, Live>();

@@ -21,14 +21,14 @@ export interface OfferDeps {
   toolDirectory: ToolDirectory;
 }
 
-/** Returns the names of the tools that connections allow, by the tools' own names. */
+/** Maps the own name of each tool that a connection allows to its current name, which an overlay may have changed. */
 export interface ConnectionNames {
   of(connection: ConnectionRow): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
- * Creates a reader of names for one request. The tools of a provider are read once, because it may have thousands, and a
- * server may offer 25 of its connections.
+ * Creates a reader of tool names, for one request only. It reads the tools of each provider once, because a provider
+ * may have thousands of tools, and a server may offer 25 connections of the same provider.
  */
 export function connectionNames(read: ReadRepositories, deps: OfferDeps): ConnectionNames {
   const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
@@ -61,9 +61,10 @@ export interface OfferedName {
 
 /**
  * Returns the names of all tools that an MCP server offers, sorted. They are the same for every user and change only
- * with a setting. A disabled connection offers no tools. If two mappings offer the same name, the first one is used.
+ * when a setting changes. A disabled connection offers no tools. If two mappings offer the same name, the first one is
+ * used.
  *
- * @param choose returns those of a mapping's tools that are wanted, by default all
+ * @param choose selects the tools of a mapping to return, by default all
  */
 export async function offeredNames(
   read: ReadRepositories,
@@ -82,9 +83,10 @@ export async function offeredNames(
 }
 
 /**
- * Presents the tools for some names in order, until they reach the maximum size of a response.
+ * Reads the tools with these names in order and converts each with `present`, until their total size reaches the
+ * maximum of a response.
  *
- * @returns the items, and as `taken` how many names were read
+ * @returns the converted tools, and `taken`, the number of names that were read
  */
 export function presentOffered<T>(
   read: ReadRepositories,

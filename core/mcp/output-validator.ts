@@ -7,7 +7,7 @@ import { createPatternEngine } from '../tools/schema-patterns.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
 export interface OutputValidator {
-  /** Also false if the schema is unusable, or its patterns take too long. */
+  /** Whether data matches a schema. Also false if the schema is unusable, or its patterns take too long. */
   fits(schema: JsonSchema, data: unknown): boolean;
 }
 
@@ -15,7 +15,7 @@ export interface OutputValidator {
  * Validates results against the advertised output schemas.
  *
  * @param capacity how many compiled schemas are kept
- * @param patternSteps the maximum steps of the patterns of one validation
+ * @param patternSteps the maximum number of steps that all patterns of one validation may take together
  */
 export function createOutputValidator(capacity: number, patternSteps: number): OutputValidator {
   const patterns = createPatternEngine(patternSteps);

@@ -15,8 +15,9 @@ const EXPECTED: Record<string, string> = {
 };
 
 /**
- * Replaces error messages that users cannot read. The MCP SDK sends issues of its schema library as JSON,
- * with an error code that means a fault of the server, and also the message of any exception.
+ * Replaces two kinds of error messages of the MCP SDK. Issues of its schema library are sent as JSON, with the error
+ * code of a server fault: they become a readable sentence with the code for invalid parameters. The messages of other
+ * internal errors may reveal details of the server: they become "Internal error".
  */
 export function sendPlainErrors(server: Server): void {
   const connect = server.connect.bind(server);

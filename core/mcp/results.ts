@@ -31,7 +31,7 @@ export function failureResult(error: ApiError, executionId?: string): CallToolRe
   return { content: [textOf(structuredContent)], structuredContent, isError: true };
 }
 
-/** Returns the members of a failure: `error`, and `execution_id` if it was recorded. */
+/** Returns the members of a failure: `error`, and `execution_id` if the call was recorded. */
 export function describeFailure(error: ApiError, executionId?: string): Record<string, unknown> {
   const { execution_id: recorded = executionId, tool_error: toolError, ...extra } = error.extra ?? {};
   const described = {

@@ -1,6 +1,6 @@
 import type { DirectCall } from './direct-call.ts';
 
-/** Calls that run without the MCP SDK, so that their clients can cancel them. */
+/** Keeps the running calls that bypass the MCP SDK, so that their clients can cancel them. */
 export interface RunningCalls {
   /** Registers a call. @returns its signal, and a function to call when it has ended */
   begin(call: Pick<DirectCall, 'id' | 'sessionId'>): { signal: AbortSignal; cancel(): void; end(): void };

@@ -7,12 +7,12 @@ import type {
 } from '../../db/store.ts';
 import { MCP_SERVER } from '../budgets.ts';
 
-/** A connection of an MCP server, and what the server offers of it. */
+/** A connection in the definition of an MCP server, and the tools and contents that the server offers from it. */
 export interface McpMapping {
   connection: ConnectionRow;
   /** null for every tool that the connection allows. */
   tools: readonly string[] | null;
-  /** How many of its tools `tools/list` returns at most; null for all. The server offers the others too. */
+  /** The maximum number of its tools in `tools/list`; null for no limit. Unlisted tools can still be called. */
   maxListed: number | null;
   /** Whether the resources of a third-party MCP server are offered. */
   resources: boolean;
@@ -27,7 +27,7 @@ export interface McpServerDefinition {
   mappings: McpMapping[];
 }
 
-/** The MCP server of a connection offers all tools, and nothing that only a config can permit. */
+/** The MCP server of a single connection offers all its tools. Only a config can enable resources and prompts. */
 const TOOLS_ONLY = { tools: null, maxListed: MCP_SERVER.listedTools, resources: false, prompts: false };
 
 const CONFIG_ID = /^mcp_/;
@@ -53,7 +53,10 @@ export async function findServer(
   return connection && { id, name: connection.keyId, mappings: [{ connection, ...TOOLS_ONLY }] };
 }
 
-/** Returns how many tools of a mapping are listed at most; null for all, because the mapping names them or says so. */
+/**
+ * Returns the maximum number of a mapping's tools in `tools/list`. It is null, for no limit, if the mapping names its
+ * tools or sets `maxListed` to null.
+ */
 export function maxListedOf({ tools, maxListed = MCP_SERVER.listedTools }: Omit<StoredMcpMapping, 'connectionId'>) {
   return tools === null ? maxListed : null;
 }

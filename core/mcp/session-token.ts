@@ -8,7 +8,7 @@ import type { McpGrant, OpenedSession } from './session.ts';
 const PREFIX = 'vkm_';
 const PURPOSE = 'MCP session';
 
-/** The content of a session token. It allows every method of the protocol. */
+/** The content of a session token. It has no scopes, because a session token allows every method of the protocol. */
 export type SessionGrant = Omit<McpGrant, 'scopes' | 'sessionClient'>;
 
 /** The encrypted content of a token. It is encrypted because the client must not learn the user's identifiers. */
@@ -42,8 +42,8 @@ export function mintSessionToken(
  * same generation.
  *
  * @param now milliseconds UTC
- * @returns why the token is rejected, for the log: it was altered, has expired, or belongs to another server or
- * environment (`token`), or its API client has changed
+ * @returns the grant, or the reason for the rejection, for the log: `malformed`; `token` if it was altered, has
+ * expired, or belongs to another server or environment; `client_disabled`; `revoked` if the generation differs
  */
 export async function openSessionToken(
   sealed: Pick<SealedTokens, 'open'>,

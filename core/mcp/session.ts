@@ -3,7 +3,7 @@ import type { EnvironmentRow } from '../../db/store.ts';
 import type { AuthFailure } from '../errors.ts';
 import type { McpServerDefinition } from './server-definition.ts';
 
-/** The user that an MCP client acts for, named as the owner of accounts. */
+/** The user that an MCP client acts for, identified by the same fields as the owner of an account. */
 export interface McpUser {
   organizationId: string | undefined;
   userId: string | undefined;
@@ -12,7 +12,7 @@ export interface McpUser {
 
 /** The permissions of a request's token. */
 export interface McpGrant {
-  /** The id for limits and records: of the API client that requested a session token, or of a user's grant. */
+  /** The caller's id in limits and records: the API client that requested a session token, or the user's grant. */
   clientId: string;
   /** The client that sessions belong to. It stays the same when a user logs in again: the API client, or the MCP client. */
   sessionClient: string;
@@ -51,7 +51,7 @@ export function sessionOf(auth: AuthInfo | undefined): McpSession {
   return session as McpSession;
 }
 
-/** Returns a text that identifies the API client, the server and the user of a session. */
+/** Returns a text that identifies the environment, the server, the client and the user of a session. */
 export function ownerOf({ environment, server, grant }: McpSession): string {
   const { organizationId = null, userId = null, identifier } = grant.user;
   return JSON.stringify([environment.id, server.id, grant.sessionClient, organizationId, userId, identifier]);

@@ -25,7 +25,7 @@ export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChan
 
   return {
     bus,
-    /** Serves a request; a stream is counted and watched before it is acknowledged. */
+    /** Serves a request. For a stream, counting and watching begin before the SDK acknowledges it. */
     async serve(exchange: McpExchange, run: () => Promise<Response>): Promise<Response> {
       const { method, id } = (exchange.parsedBody ?? {}) as { method?: unknown; id?: unknown };
       if (method !== 'subscriptions/listen' || !changes) return run();

@@ -1,7 +1,7 @@
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { CallDeps } from './call-tool.ts';
 
-/** What the methods of the MCP server need. */
+/** The dependencies of the methods of the MCP server. */
 export interface ToolServerDeps extends CallDeps {
   sealedStates: SealedTokens;
 }

@@ -18,7 +18,7 @@ export interface WaitDeps {
  * long before the user has finished.
  *
  * @param signal ends the wait when the caller has disconnected
- * @returns when the account is active or was deleted, or after `waitForUserMs`
+ * @returns when the account is active or does not exist, after `waitForUserMs`, or when `signal` is aborted
  */
 export async function waitForAccount(
   { store, accountChanges, wait }: WaitDeps,

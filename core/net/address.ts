@@ -13,7 +13,7 @@ const SPECIAL = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   carrierGradeNat: ['100.64.0.0/10'],
   linkLocal: ['169.254.0.0/16', 'fe80::/10'],
-  // A cloud's metadata and key service, although its address is public.
+  // The service of Azure for metadata and keys. It is rejected although its address is public.
   cloudMetadata: ['168.63.129.16/32'],
   protocolAssignments: ['192.0.0.0/24', '2001::/23'],
   relayAnycast: ['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.175.48.0/24', '2620:4f:8000::/48'],

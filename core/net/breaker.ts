@@ -23,9 +23,9 @@ export interface BreakerLimits {
 const MAX_ORIGINS = 10_000;
 
 /**
- * Circuit breaker: stops calls to an origin that does not respond, so that callers fail immediately instead of waiting for a
- * timeout (threat E11). After a pause one call tests the origin. Any response counts, with any status: a host that returns 503
- * does not block others.
+ * Circuit breaker: stops calls to an origin that does not respond, so that callers fail immediately instead of waiting
+ * for a timeout (threat E11). After a pause, one call tests the origin. A response with any status, even 503, counts as
+ * a success, because its caller does not have to wait for a timeout.
  */
 export class OriginBreaker {
   readonly #origins = new Map<string, Failing>();

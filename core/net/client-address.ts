@@ -33,10 +33,10 @@ export interface AddressedRequest {
 
 /**
  * Returns a function that identifies the client of a request, as `clientOf` does. A trusted proxy appends the address of
- * its client to `X-Forwarded-For`, so the last address in it that is not of a trusted proxy is the client's. What other
- * peers send in this header is ignored (threat S10).
+ * its client to `X-Forwarded-For`, so the last address in the header that is not a trusted proxy is the client's. The
+ * header is ignored if the peer is not a trusted proxy (threat S10).
  *
- * @param isTrusted whether an address is that of a proxy
+ * @param isTrusted whether an address is that of a trusted proxy
  */
 export function createClientLookup(isTrusted: (address: string | undefined) => boolean) {
   return ({ socket: { remoteAddress }, headers }: AddressedRequest): string => {

@@ -26,7 +26,7 @@ export interface ConnectorOptions {
 /**
  * Opens a connection, with TLS if the target requires it. Rejects with an EgressError whose `sent` is false.
  *
- * @param signal cancels the lookup, the connection and the handshake; rejects with its reason, an EgressError
+ * @param signal cancels the lookup, the connection and the handshake. Its reason, an EgressError, becomes the failure
  */
 export type Connector = (target: Target, signal: AbortSignal) => Promise<Socket>;
 
@@ -50,7 +50,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     try {
       const addresses = await resolve(target, reach, policy, resolver, end.signal);
       const tried = toTry(addresses);
-      // Each address gets part of the time, so that one that drops packets does not prevent the next attempt.
+      // Each address gets part of the time, so that an address that drops packets leaves time for the next one.
       const socket = await firstToConnect(tried, (address) => {
         return openTcp(dial, address, target, connectTimeoutMs / tried.length, end.signal);
       });
@@ -96,7 +96,7 @@ async function resolve(
   const { hostname } = target;
   const addresses = isIP(hostname) === 0 ? await lookedUp(hostname, resolver, signal) : [hostname];
   if (addresses.length === 0) throw withoutAddress(hostname);
-  // Checked before the addresses, because the owner of the name controls their number.
+  // The number is checked first: the owner of the name controls it, and checking many addresses takes time.
   if (addresses.length > DNS.addresses) {
     throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }
@@ -225,5 +225,8 @@ function withoutAddress(hostname: string): EgressError {
 }
 
 function refusedAddress({ hostname }: Target): EgressError {
-  return new EgressError('blocked', `The name ${hostname} resolves to an address that must not be called.`);
+  return new EgressError(
+    'blocked',
+    `The name ${hostname} resolves to an address that the egress policy does not allow.`,
+  );
 }

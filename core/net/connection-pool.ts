@@ -23,9 +23,9 @@ export interface Destination {
 /** A connection that one call uses. */
 export interface TakenConnection {
   client: Client;
-  /** Whether it was open before, so its server may be closing it. */
+  /** Whether the connection was already open. Then its server may be closing it. */
   isKept: boolean;
-  /** Call it once, when the call has ended. */
+  /** Gives the connection back. The user of the connection must call this once, when the HTTP call has ended. */
   release(): void;
 }
 
@@ -51,7 +51,7 @@ export class ConnectionPool {
     return this.#idleCount;
   }
 
-  /** Takes a connection that is open already for one call; undefined if none is idle. */
+  /** Takes an idle connection for one call; undefined if there is none. */
   takeKept({ origin }: Destination): TakenConnection | undefined {
     const client = this.#closed ? undefined : this.#takeIdle(origin);
     if (client === undefined) return undefined;
@@ -62,7 +62,7 @@ export class ConnectionPool {
   /**
    * Opens a connection for one call.
    *
-   * @param signal cancels the opening; rejects with its reason, an EgressError
+   * @param signal cancels the opening. Its reason, an EgressError, becomes the failure
    * @throws EgressError whose `sent` is false
    */
   async open({ origin, target }: Destination, signal: AbortSignal): Promise<TakenConnection> {
@@ -91,7 +91,8 @@ export class ConnectionPool {
     let isTaken = false;
     const UndiciClient = loadUndiciClient();
     const client = new UndiciClient(origin, {
-      // Each client has one connection. If it asks for a second one, it has lost the first before writing anything.
+      // Each undici client gets one connection. If it asks for a second one, the first was lost before it wrote
+      // anything.
       connect: (_options, callback) => {
         const first = !isTaken;
         isTaken = true;

@@ -21,8 +21,8 @@ export interface EgressErrorOptions {
 }
 
 /**
- * No connection could be opened because this process has no file descriptors or memory left, so the other side is not
- * at fault.
+ * Returns the error for a connection that could not be opened because this process has no file descriptors or memory
+ * left. Its kind is `busy`, because the other side is not at fault.
  */
 export function exhausted(cause: unknown): EgressError {
   return new EgressError('busy', 'The server cannot open another connection now.', { retryAfterMs: 1_000, cause });

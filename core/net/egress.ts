@@ -63,7 +63,7 @@ export interface Egress {
   hold(): ByteHold;
   /** Checks whether an address may be stored. Each call checks it again. */
   check(url: string | URL): AddressCheck;
-  /** Returns how many calls each origin runs and keeps waiting, and whether calls to it are paused. */
+  /** Returns the number of running and waiting calls to each origin, and whether calls to it are paused. */
   state(): OriginState[];
   /** Waits for the running calls, then closes every connection. */
   close(): Promise<void>;

@@ -39,7 +39,7 @@ export interface ExchangeLimits {
  * Sends one request and reads its response. The socket is destroyed if a limit is exceeded or the signal is aborted.
  *
  * @param body collects the body of the response
- * @param signal rejects with its reason, an EgressError
+ * @param signal cancels the request. Its reason, an EgressError, becomes the failure
  * @throws EgressError whose `sent` says whether undici had begun to write
  */
 export function exchange(

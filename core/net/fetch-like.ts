@@ -41,7 +41,7 @@ function readRequest(url: string | URL, init: RequestInit | undefined): Request 
   try {
     return new Request(url, init);
   } catch (cause) {
-    throw new EgressError('blocked', 'fetch does not support the request.', { cause });
+    throw new EgressError('blocked', 'The request has an invalid URL, method, header or body.', { cause });
   }
 }
 
@@ -53,6 +53,6 @@ function toResponse(answer: GotResponse<Uint8Array>): Response {
     const body = WITHOUT_BODY.has(answer.statusCode) ? null : new Uint8Array(answer.rawBody);
     return new Response(body, { status: answer.statusCode, headers });
   } catch (cause) {
-    throw new EgressError('invalid_response', 'fetch does not support the response.', { sent: true, cause });
+    throw new EgressError('invalid_response', 'The response has an invalid status or header.', { sent: true, cause });
   }
 }

@@ -8,7 +8,9 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Checks the headers of a request and returns them flat, as name, value, name, value. Each name is allowed once: values of a list are joined by a comma (RFC 9110 §5.3), and with two credentials the receiver would choose one.
+ * Checks the headers of a request and returns them as a flat list: name, value, name, value. Each name is allowed only
+ * once. A header with several values must be joined by commas (RFC 9110 §5.3), and of two credentials the receiver
+ * would choose one.
  *
  * @param defaults names in lower case, with default values
  * @throws EgressError `blocked` that names the header, never its value

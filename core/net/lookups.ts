@@ -8,7 +8,7 @@ import { orAborted } from './or-aborted.ts';
  * Returns every IP address of a host name. It is called once for each connection, and the connection uses exactly the
  * addresses that were checked.
  *
- * @param signal cancels the lookup; rejects with its reason
+ * @param signal cancels the lookup. Its reason becomes the failure
  */
 export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 

@@ -73,8 +73,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Returns which addresses a target may have. The connector checks this again for each connection and relies on no
-   * caller.
+   * Returns which addresses a target may have. The connector calls this for each connection, so it does not rely on
+   * the checks of its callers.
    *
    * @throws EgressError `blocked`
    */
@@ -86,7 +86,7 @@ export class EgressPolicy {
     if (isLoopbackHost(hostname) || (isIP(hostname) !== 0 && !this.admits(hostname, 'public'))) {
       throw blocked(`${hostname} is not a public internet address.`);
     }
-    if (port !== 443 && reach === undefined) throw blocked(`Port ${port} of ${hostname} must not be called.`);
+    if (port !== 443 && reach === undefined) throw blocked(`Port ${port} of ${hostname} is not allowed: use port 443.`);
     return 'public';
   }
 

@@ -24,7 +24,7 @@ export type Protocol = Got;
 export interface CallContext {
   /** Restricts the call to origins. */
   allowedOrigins?: readonly string[];
-  /** A limit of the response below the limit of all calls. */
+  /** The maximum size of the response in bytes, if it is less than the limit of all protocol calls. */
   maxBytes?: number;
   /** Called when the head of a response was received, even if the body fails. */
   onHead?(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
@@ -159,7 +159,7 @@ async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequ
     request.on('information', () => {
       if (++interim > deps.limits.maxInterim) call.fail(tooMany('interim responses'));
     });
-    // The client emits its own event after it has read the body.
+    // The event of `node:http` is used, because got emits its own event only after it has read the body.
     request.once('response', ({ statusCode = 0, headers }) => call.context.onHead?.(statusCode, headers));
     request.once('upgrade', () => {
       call.fail(new EgressError('invalid_response', 'The server switched to another protocol.', { sent: true }));

@@ -10,8 +10,8 @@ export { SCRUBBED } from './redact/stream.ts';
 export const MIN_SECRET_LENGTH = 4;
 
 /**
- * JSON nested deeper than this is replaced as a whole, because the walk is recursive. No useful response is nested as
- * deep.
+ * Objects and lists nested deeper than this are replaced as a whole, because the walk is recursive. No useful response
+ * is nested as deep.
  */
 const MAX_DEPTH = 200;
 /** Longer texts are processed in parts of this size to limit memory. */
@@ -23,8 +23,8 @@ export interface Scrubber {
   /** Replaces secrets in a text, or in the texts, keys and numbers of a JSON value. */
   <T>(value: T): T;
   /**
-   * Does the same for a value that was parsed from JSON text. Searching the text is much faster than walking the value,
-   * and usually it contains no secret.
+   * Does the same for a value that was parsed from JSON text. The text is searched first: that is much faster than
+   * walking the value, and usually the text contains no secret.
    *
    * @param json UTF-8
    */

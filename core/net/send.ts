@@ -76,7 +76,7 @@ const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
  * Creates the function that sends the call of a tool: one request, at most three same-origin redirects, one response
  * within limits.
  *
- * @throws EgressError; `sent` says whether repeating the call is safe for any method
+ * @throws EgressError; if its `sent` is false, the call can safely be repeated with any method
  */
 export function createSend(deps: SendDeps): (request: TracedRequest) => Promise<EgressResponse> {
   return async (request) => {
@@ -220,7 +220,10 @@ function isCoded({ headers, body }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0;
 }
 
-/** The first bytes were reserved before the call was sent, so they are free. */
+/**
+ * Creates the buffer of a response. The first bytes are not counted again, because they were reserved before the call
+ * was sent.
+ */
 function bufferOf({ maxBytes, maxChunks }: CallLimits, hold: ByteHold): BodyBuffer {
   return new BodyBuffer({ maxBytes, maxChunks, hold, free: BODIES.firstBytes });
 }

@@ -23,7 +23,7 @@ export interface EgressStream {
  * other calls; the body has a slot for streams. `timeoutMs` of the request limits the time until the head;
  * `idleTimeoutMs`, `maxBytes` and `signal` also apply to the body.
  *
- * @throws (the returned function) EgressError until the head of the response has arrived
+ * @returns a function that rejects with an EgressError if the call fails before the head of the response has arrived
  */
 export function createStream(deps: SendDeps): (request: TracedRequest) => Promise<EgressStream> {
   const { policy, pool, lanes, breaker, limits, userAgent } = deps;

@@ -26,7 +26,7 @@ export function traced<Response extends { status: number }>(
   };
 }
 
-/** Follows the semantic conventions for HTTP clients. */
+/** Returns the span of a call, with the attributes of OpenTelemetry's semantic conventions for HTTP clients. */
 export function outboundSpan(method: string, { protocol, hostname, port }: URL): SpanFacts {
   return {
     name: method,

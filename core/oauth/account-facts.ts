@@ -11,7 +11,7 @@ import { type OAuthProvider, withInputs } from './provider.ts';
 import { type FetchFor, type ProtocolFetch, restrictedToTarget } from './transport.ts';
 
 export interface AccountFactsRequest {
-  /** Its inputs include the account values that are already known: entered fields, and values of the callback. */
+  /** Its `inputs` include the known account values: fields that the user entered, and values from the callback. */
   provider: OAuthProvider;
   client: ClientCredentials;
   accessToken: Secret;

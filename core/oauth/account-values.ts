@@ -28,13 +28,13 @@ function sourceOf(pointer: string): FlowSource {
   return pointer.split('/')[1] as FlowSource;
 }
 
-/** Whether a configuration reads anything about an account from this document. */
+/** Whether a configuration reads the identity or an account value from this document. */
 export function readsFrom({ identity, account_values: values = [] }: OAuthConfig, source: FlowSource): boolean {
   const ofIdentity = [...(identity?.subject ?? []), ...(identity?.identifiers ?? [])];
   return [...ofIdentity, ...values.map(({ from }) => from)].some((pointer) => sourceOf(pointer) === source);
 }
 
-/** Returns the text or number at a pointer; undefined if there is none or it is empty. */
+/** Returns the text or number at a pointer as text; undefined if it is missing, empty or over 500 characters long. */
 export function textAt(document: FlowDocument, pointer: string): string | undefined {
   const value = atPointer(document, pointer);
   if (typeof value !== 'string' && !Number.isFinite(value)) return undefined;
@@ -44,7 +44,9 @@ export function textAt(document: FlowDocument, pointer: string): string | undefi
 
 /**
  * Reads the account values from the given documents and checks each against its rule. Only values that a connector file
- * declares are read, and a value that names a host must name one of the provider's.
+ * declares are read. A value that contains a host must contain a host of the provider.
+ *
+ * @returns the values by name; or why a required value is missing or a value is not allowed
  */
 export function readAccountValues(
   rules: readonly AccountValue[],

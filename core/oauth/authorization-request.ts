@@ -15,7 +15,8 @@ export interface KeptAuthorization {
   scopes: string[];
   clientId: string;
   /**
-   * The issuer and the token endpoint at the time of the request: a response is only redeemed there (RFC 9700 §4.4).
+   * The issuer and the token endpoint at the time of the request. The code is only redeemed if both are still the same
+   * (RFC 9700 §4.4).
    */
   issuer: string | null;
   tokenEndpoint: string;

@@ -5,9 +5,9 @@ import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
 
 /** The authorization endpoint of a provider, and where it deviates from the standard. */
 export interface AuthorizationEndpoint {
-  /** The address where the user consents; its own query is kept. */
+  /** The address of the consent page. It may already contain query parameters, which are kept. */
   url: URL;
-  /** null if unknown; then it is not compared. */
+  /** null if unknown; then the `iss` parameter of a response is not compared with it. */
   issuer: string | null;
   /** Whether the provider's metadata says that every response contains `iss` (RFC 9207). */
   issuerIsSent: boolean;
@@ -44,7 +44,8 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 /**
  * Returns the authorization endpoint of a provider.
  *
- * @throws OAuthConfigError if there is none, or it requires an unsupported feature; and what `provider.address` throws
+ * @throws OAuthConfigError if there is no authorization endpoint, or it requires an unsupported feature; the errors of
+ * `provider.address`
  */
 export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationEndpoint {
   const { config, metadata, inputs } = provider;

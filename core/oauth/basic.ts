@@ -2,8 +2,9 @@ import type { BasicStyle } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 
 /**
- * Returns the Authorization header with a client secret (RFC 6749 §2.3.1). Both parts are form-encoded. Letters, digits
- * and `* - . _` stay unchanged, so that servers which do not decode still accept most ids and secrets.
+ * Returns the value of the Authorization header that authenticates a client (RFC 6749 §2.3.1). The client id and the
+ * secret are form-encoded. Letters, digits and `* - . _` are not changed by this encoding, so most ids and secrets also
+ * work at servers that do not decode them.
  *
  * @param style `raw`: without encoding, for servers that do not decode (RFC 7617 §2); `secret_as_user`: the secret is
  * the user name, and the password is empty

@@ -7,8 +7,9 @@ import { isTransportFailure } from './transport.ts';
 
 /**
  * The outcome of a call. Messages are shown to API clients. `refused`: the provider rejects the credential; `code` is its
- * error code, empty if only the status says so. `setting`: nothing was sent. `unexpected`: the response is not one that the
- * connector file describes.
+ * error code, empty if only the status says so. `setting`: a setting is missing or wrong, and nothing was sent.
+ * `unavailable`: there is no conclusive response. `unexpected`: the response is not one that the connector file
+ * describes.
  */
 export type CallOutcome = { ok: true; status: number; body: unknown } | CallFailure;
 
@@ -47,9 +48,9 @@ export async function readCallOutcome(
 }
 
 /**
- * The outcome of a call without a response.
+ * Converts the error of a call that got no response to an outcome.
  *
- * @throws the error itself if it is a bug
+ * @throws the error itself if it is neither a transport failure nor a wrong setting
  */
 export function callProblem(error: unknown): NoResponse {
   if (isTransportFailure(error)) {
@@ -62,7 +63,8 @@ export function callProblem(error: unknown): NoResponse {
 
 function unavailable(reason: UnavailableReason, retryAfterMs: number | undefined): CallFailure {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  const message = reason === 'rate_limited' ? "The provider's rate limit is used up." : 'The provider failed.';
+  const message =
+    reason === 'rate_limited' ? "The provider's rate limit is exceeded." : 'The provider returned a server error.';
   return { ok: false, kind: 'unavailable', reason, ...wait, message };
 }
 

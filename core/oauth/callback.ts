@@ -25,14 +25,14 @@ const DENIED: ReadonlySet<string> = new Set([
   'user_denied',
 ]);
 
-/** The errors of an authorization endpoint (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+/** Messages for the error codes of an authorization endpoint (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 const ERRORS: Readonly<Record<string, string>> = {
   invalid_request: 'The provider rejected the request as incomplete or invalid.',
   unauthorized_client: 'The provider does not allow this client to request access.',
   unsupported_response_type: 'The provider does not issue authorization codes to this client.',
   invalid_scope: 'The provider rejected a requested scope.',
   invalid_target: 'The provider does not give access to the requested resource.',
-  server_error: 'The provider failed.',
+  server_error: 'The provider reported a server error.',
   temporarily_unavailable: 'The provider is temporarily unavailable.',
   consent_required: 'The provider requires consent of the user.',
   interaction_required: 'The provider requires user interaction.',

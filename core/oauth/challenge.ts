@@ -9,7 +9,7 @@ export interface BearerChallenge {
 
 const MAX_HEADER = 4096;
 const MAX_SCOPES = 100;
-/** A parameter of a challenge (RFC 9110 §11.2): a token, or a quoted string with escapes. */
+/** A parameter of a challenge (RFC 9110 §11.2). Its value is a token, or a quoted string with escapes. */
 const PARAMETER = /([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_`|~\w/:]+))/g;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const BEARER = /(?:^|,)\s*bearer(?=[\s,]|$)/i;
@@ -20,15 +20,15 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/;
 /**
  * Reads the Bearer challenge of a WWW-Authenticate header.
  *
- * @param header all its values; other schemes are ignored
- * @returns undefined if there is none
+ * @param header all values of the header; challenges of other schemes are ignored
+ * @returns undefined if there is no Bearer challenge
  */
 export function readBearerChallenge(
   header: string | readonly string[] | null | undefined,
 ): BearerChallenge | undefined {
   for (const value of [header ?? []].flat()) {
     const text = value.slice(0, MAX_HEADER);
-    // A quoted string can contain commas and the names of schemes.
+    // Quoted strings are masked, because they can contain commas and the names of schemes.
     const outline = text.replace(QUOTED, (quoted) => `"${'_'.repeat(quoted.length - 2)}"`);
     const found = BEARER.exec(outline);
     if (!found) continue;

@@ -13,7 +13,7 @@ export interface ClientCredentials {
   method: ClientAuthMethod;
   /** The client secret, or for `private_key_jwt` the private key in PEM or as a JWK. */
   secret: Secret | null;
-  /** The source of the client: the connection, or a user for one account. */
+  /** Where the client is configured: in the connection, or by a user for one account. The default is `connection`. */
   owner?: FaultyPart;
 }
 
@@ -47,8 +47,7 @@ export function clientAuthOf(
     case 'private_key_jwt':
       return PrivateKeyJwt(readPrivateKey(secret), {
         [modifyAssertion]: (header, payload) => {
-          // The type ensures that other tokens signed with the same key cannot be used as an assertion (required by
-          // SMART App Launch 2.2).
+          // SMART App Launch 2.2 requires this type.
           header['typ'] = 'JWT';
           const at = Math.floor(now() / 1000);
           Object.assign(payload, { iat: at, nbf: at, exp: at + ASSERTION_LIFE_S });

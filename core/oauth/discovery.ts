@@ -70,7 +70,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
     try {
       const response = await fetch(address, DOCUMENT);
       const outcome = await readCallOutcome(response, undefined, now());
-      // A web page instead of metadata is treated like an error.
+      // A body that is not JSON, such as a web page, is ignored, and the next address is tried.
       if (outcome.ok && outcome.body !== undefined) {
         const read = readMetadata(outcome.body, issuer);
         return read.ok ? read : { ok: false, kind: 'invalid_metadata', message: read.message };

@@ -40,8 +40,8 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     id_token_signing_alg_values_supported: listed.filter((alg) => SIGNATURE_ALGORITHMS.includes(alg)),
   };
   const client: Client = { client_id: clientId, [clockTolerance]: NO_CLOCK };
-  // The library validates complete token responses. Not every provider's response has the standard format, so this one
-  // is built for it.
+  // The library only validates id_tokens in token responses of the standard format. Some providers use another format,
+  // so the id_token is put into a standard response.
   const answer = Response.json({ access_token: 'seen', token_type: 'bearer', id_token: idToken });
   try {
     const expected = { requireIdToken: true, ...(nonce !== null && { expectedNonce: nonce }) };
@@ -55,10 +55,10 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     if (claims === undefined || !isInTime(claims, check.now())) return UNTRUSTED;
     return { ok: true, claims: { ...claims } };
   } catch (error) {
-    // A malicious key or token can make any step fail in any way.
+    // A malicious key or token can cause any error, so all errors except transport failures mean "untrusted".
     if (isTransportFailure(error)) throw error;
     return UNTRUSTED;
   }
 }
 
-const UNTRUSTED = { ok: false, message: 'The id_token of the provider cannot be trusted.' } as const;
+const UNTRUSTED = { ok: false, message: 'The id_token of the provider is not valid.' } as const;

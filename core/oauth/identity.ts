@@ -18,8 +18,10 @@ export interface Identity {
 const USUAL_SUBJECTS = ['/identity/sub', '/identity/id'];
 
 /**
- * Returns how a configuration reads the identity of an account; patterns of the contract only name an address and a
- * field.
+ * Returns how a configuration reads the identity of an account. A configuration without `identity` may instead have a
+ * `user_info_uri` and an `identity_field`.
+ *
+ * @returns undefined if the configuration has neither `identity` nor `user_info_uri`
  */
 export function identityMethodOf(config: OAuthConfig): IdentityMethod | undefined {
   if (config.identity !== undefined || config.user_info_uri === undefined) return config.identity;
@@ -44,14 +46,14 @@ function usualSubject(document: FlowDocument, identifiers: readonly string[]): s
   return found === undefined ? [] : [found];
 }
 
-/** Encodes several parts and joins them with colons, so that two different lists never give the same id. */
+/** Joins several parts with colons. The parts are encoded, so that two different lists never give the same subject. */
 function subjectOf(pointers: readonly string[], document: FlowDocument): string | undefined {
   const parts = pointers.map((pointer) => textAt(document, pointer));
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined;
   return parts.length === 1 ? parts[0] : parts.map((part) => encodeURIComponent(part ?? '')).join(':');
 }
 
-/** OpenID Connect Core §5.1: an unverified email address could belong to another user. */
+/** Whether an email address is unverified, so that it could belong to another user (OpenID Connect Core §5.1). */
 function isUnverified(document: FlowDocument, pointer: string): boolean {
   if (!pointer.endsWith('/email')) return false;
   const verified = atPointer(document, `${pointer}_verified`);

@@ -7,8 +7,8 @@ import { type FetchFor, isTransportFailure, restrictedToTarget } from './transpo
 const GONE = 410;
 
 /**
- * Checks whether an address responds. Most responses count as success, because the request has none of the required
- * parameters.
+ * Checks whether an address responds. Most error responses count as success, because the request lacks the parameters
+ * that the endpoint requires.
  */
 export async function probeAddress(what: string, address: string, fetchFor: FetchFor): Promise<Check> {
   return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {

@@ -8,7 +8,10 @@ import type { FetchFor } from './transport.ts';
 
 export interface InspectRequest {
   pattern: AuthPattern;
-  /** The issuer to ask, if the pattern names none and the origin of its authorize_uri is not the issuer. */
+  /**
+   * Overrides the issuer of the pattern. Needed if the pattern names no issuer and the issuer is not the origin of its
+   * authorize_uri.
+   */
   issuer?: string;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */

@@ -14,7 +14,7 @@ export type { JWTAccessTokenClaims };
 
 export interface AccessTokenCheck {
   token: string;
-  /** Must contain the issuer and `jwks_uri`. The keys are cached as long as this object exists, at most for 5 minutes. */
+  /** Must contain the issuer and `jwks_uri`. The library caches the keys for this object, at most for 5 minutes. */
   server: AuthorizationServer;
   audience: string;
   algorithms: readonly string[];
@@ -45,7 +45,7 @@ export async function verifyJwtAccessToken(check: AccessTokenCheck): Promise<Ver
     });
     return isInTime(claims, now()) ? { ok: true, claims } : { ok: false, unknownKey: false };
   } catch (error) {
-    // A hostile token or key can make any step fail in any way.
+    // A malicious key or token can cause any error, so all errors except transport failures mean "invalid".
     if (isTransportFailure(error)) throw error;
     return { ok: false, unknownKey: error instanceof OperationProcessingError && error.code === KEY_SELECTION };
   }

@@ -32,11 +32,11 @@ const ADDRESS = /^https?:\/\/[^\s@#{}\\]+$/;
 export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: false; message: string };
 
 /**
- * Validates the metadata of an authorization server (RFC 8414 §3.3, threat P7). A different issuer, or a single
- * insecure address, makes all of it unusable. Only the members that Valetkey uses are kept.
+ * Validates the metadata of an authorization server (RFC 8414 §3.3, threat P7). The whole document is rejected if its
+ * issuer differs or one of its addresses is insecure. Only the members that Valetkey uses are kept.
  *
  * @param issuer exactly as in the pattern; it is compared as text
- * @param asked where the metadata was read; by default the issuer
+ * @param asked the address that the metadata was read from; by default the issuer
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
   if (!isRecord(body)) return invalid('is not a JSON object');

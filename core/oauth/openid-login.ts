@@ -17,7 +17,7 @@ export interface OpenIdClient {
 
 export interface OpenIdDeps {
   discovery: Discovery;
-  /** The part of the cache of metadata that is used. */
+  /** Only requests with the same partition share cached metadata. */
   partition: string;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -37,7 +37,8 @@ export interface OpenIdFailure {
  * Starts a login at an OpenID provider, with PKCE, state and nonce (OpenID Connect Core §3.1.2.1, RFC 7636).
  *
  * @param redirectUri the address that the browser returns to, exactly as registered
- * @returns where the browser goes, and what `finishOpenIdLogin` needs: store it encrypted and bound to the browser
+ * @returns `url`: the address to redirect the browser to. `kept`: an argument of `finishOpenIdLogin`; store it
+ * encrypted and bound to the browser
  */
 export async function beginOpenIdLogin(
   deps: OpenIdDeps,

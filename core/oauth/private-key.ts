@@ -27,7 +27,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   Ed25519: { name: 'Ed25519' },
 };
 
-/** RFC 7518 §3.3. */
+/** The minimum size of RFC 7518 §3.3. */
 const MIN_RSA_BITS = 2048;
 
 /** The default algorithm for each type of key. */

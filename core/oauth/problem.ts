@@ -9,8 +9,8 @@ export function settingProblem(error: unknown): string | undefined {
 }
 
 /**
- * Returns whether the wrong setting belongs to the connection or the account. An invalid address or configuration
- * belongs to the account.
+ * Returns whether the wrong setting belongs to the connection or the account. INVALID_API_CONFIG means that an account
+ * value is missing or invalid.
  */
 export function faultyPartOf(error: unknown): FaultyPart {
   if (error instanceof OAuthConfigError) return error.faultyPart;
@@ -18,9 +18,9 @@ export function faultyPartOf(error: unknown): FaultyPart {
 }
 
 /**
- * The outcome of a token request without a response.
+ * Converts the error of a token request that got no response to an outcome.
  *
- * @throws the error itself if it is a bug
+ * @throws the error itself if it is neither a transport failure nor a wrong setting
  */
 export function outcomeOfProblem(error: unknown): TokenFailure {
   if (isTransportFailure(error)) return outcomeOfFailure(error);

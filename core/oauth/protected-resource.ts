@@ -3,7 +3,7 @@ import { isRecord } from '../tools/pointer.ts';
 import { callProblem, type NoResponse, readCallOutcome } from './call-outcome.ts';
 import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
-/** As many as a connector's definition can list. Further ones in the metadata are ignored. */
+/** The maximum number of scopes in a connector's definition. Further scopes in the metadata are ignored. */
 const MAX_SCOPES = 200;
 const MAX_ISSUERS = 100;
 const MAX_CHARS = 2048;
@@ -26,8 +26,8 @@ export interface ResourceRequest {
 }
 
 /**
- * Returns the authorization servers that a protected resource trusts (RFC 9728 §3). The metadata must name the resource
- * that was asked, or one above it on the same host (threats L9, P7).
+ * Returns the authorization servers that a protected resource trusts (RFC 9728 §3). The metadata must name the
+ * requested resource, or a parent path of it at the same origin (threats L9, P7).
  *
  * @returns `resource` is the resource to request tokens for (RFC 8707)
  */

@@ -70,9 +70,10 @@ function completed(config: OAuthConfig, metadata: AuthorizationServer): OAuthCon
 /**
  * Returns an address of a provider for one account.
  *
- * @param originFrom the account value that contains the origin, if it differs between accounts; without such a value,
- * the template's own origin is used
- * @throws OAuthConfigError if the address is not secure; and what `provider.address` throws
+ * @param originFrom the name of the account value that contains the origin of the address. If it is omitted or the
+ * account does not have this value, the origin of the template is used
+ * @throws OAuthConfigError if the address is neither https nor local http, or the origin is not allowed for this
+ * provider; the errors of `provider.address`
  */
 export function endpointAt(
   provider: Pick<OAuthProvider, 'config' | 'address' | 'inputs'>,
@@ -80,7 +81,7 @@ export function endpointAt(
   originFrom?: string,
 ): URL {
   const url = new URL(provider.address(template));
-  // Filling removes a trailing slash, as is right for base addresses, but some endpoints require theirs.
+  // `address` removes a trailing slash, because base addresses must not have one. Some endpoints require it.
   if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
   if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
@@ -105,8 +106,10 @@ export function issuerOf({ config, metadata, address }: OAuthProvider): string |
 }
 
 /**
- * Returns the audience of assertions that the client signs: the value in the connector file, otherwise the provider's
- * issuer (RFC 10070). If no issuer is known, it is by convention the endpoint that they are sent to (RFC 7523 §3).
+ * Returns the audience (`aud` claim) of JWT assertions that authenticate the client: `assertion_audience` of the
+ * connector file, otherwise the provider's issuer (RFC 10070), otherwise the URL of the endpoint (RFC 7523 §3).
+ *
+ * @param endpoint the endpoint that the assertion is sent to
  */
 export function assertionAudienceOf(provider: OAuthProvider, endpoint: URL): string {
   const own = provider.config.token?.assertion_audience;

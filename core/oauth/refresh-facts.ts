@@ -12,7 +12,7 @@ export interface RefreshFacts {
   idleLifeMs: number | null;
   /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed. */
   lifeMs: number | null;
-  /** How close to the expiry of the token the provider accepts refreshes, in milliseconds; null if at any time. */
+  /** The provider accepts refreshes only this long before the token expires, in milliseconds; null: at any time. */
   marginMs: number | null;
 }
 

@@ -15,7 +15,7 @@ export type UnavailableReason =
 /**
  * The outcome of a token request. Messages are shown to API clients. `refused`: the grant has ended, and only a new
  * authorization helps. `client`: the provider rejected the client of the connection, or the account's values; the grant
- * may still be valid. `unavailable`: the request shows nothing about the grant.
+ * may still be valid. `unavailable`: the request does not show whether the grant is still valid.
  */
 export type TokenOutcome =
   /** `answer`: the whole response as JSON, which contains further details of the account. */
@@ -127,8 +127,8 @@ export function outcomeOfFailure(failure: TransportFailure): TokenFailure {
 const SENTENCES: Record<UnavailableReason, string> = {
   unreachable: 'The token endpoint cannot be reached.',
   timeout: 'The token endpoint did not respond in time.',
-  rate_limited: "The token endpoint's rate limit is used up.",
-  server_error: 'The token endpoint failed.',
+  rate_limited: "The token endpoint's rate limit is exceeded.",
+  server_error: 'The token endpoint returned a server error.',
   invalid_response: 'The response of the token endpoint cannot be parsed.',
   blocked: 'The egress policy does not allow the token endpoint.',
   busy: 'The server is too busy to call the token endpoint.',

@@ -101,8 +101,8 @@ function read(body: unknown, { redirectUri }: ClientDescription): Registered {
   if (Array.isArray(redirectUris) && !redirectUris.includes(redirectUri))
     return unusable('did not register the redirect URL');
   const hasSecret = typeof secret === 'string' && secret !== '';
-  // A missing value means the requested one, or the default of the standard if the requested one is impossible (RFC
-  // 7591 §2).
+  // If the server names no method, the requested method `none` applies. A client secret contradicts `none`, so with a
+  // secret the default of the standard applies (RFC 7591 §2).
   const method = body['token_endpoint_auth_method'] ?? (hasSecret ? 'client_secret_basic' : 'none');
   if (!METHODS.has(method)) return unusable('requires a client authentication method that is not supported');
   if (method !== 'none' && !hasSecret) return unusable('returned no client_secret');

@@ -21,7 +21,8 @@ export interface Revocation {
 
 /**
  * The result of a revocation at the provider. Messages are shown to API clients. `not_revocable`: the provider does not
- * support it. `retry_later`: no conclusive response, so the same must be tried again. `failed`: a retry would not help.
+ * support it. `retry_later`: there is no conclusive response, so the revocation must be retried. `failed`: a retry
+ * would not help.
  */
 export type RevocationOutcome =
   | { kind: 'revoked' }
@@ -133,8 +134,8 @@ function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: Revoca
 }
 
 /**
- * Combines the outcomes. If no retry is pending, the refresh token's outcome counts, because the grant ends with it
- * even if revoking the access token failed.
+ * Combines the outcomes. A `retry_later` takes precedence. Otherwise the first outcome, that of the refresh token, is
+ * returned, because revoking the refresh token ends the grant even if revoking the access token failed.
  */
 function together(outcomes: readonly RevocationOutcome[]): RevocationOutcome {
   const waiting = outcomes.find(({ kind }) => kind === 'retry_later');

@@ -23,10 +23,10 @@ export interface TokenServer {
 /** Deviations in the format of token requests. */
 export interface TokenWire {
   headers: Readonly<Record<string, string>>;
-  /** The provider's own names for parameters; `omit` lists those that are not sent. */
+  /** The provider's names for parameters, by standard name. `omit` lists standard parameters that are not sent. */
   names: Readonly<Record<string, string>>;
   omit: ReadonlySet<string>;
-  /** The provider's own names for grant types. */
+  /** The provider's names for grant types, by standard name. */
   grantTypes: Readonly<Record<string, string>>;
   basic?: BasicStyle;
 }
@@ -59,8 +59,8 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 /**
  * Returns the token endpoint of a provider.
  *
- * @returns metadata whose issuer is the audience of client assertions
- * @throws OAuthConfigError if there is no token endpoint, or an insecure one; and what `provider.address` throws
+ * @returns the endpoint; `metadata.issuer` is the audience of client assertions
+ * @throws OAuthConfigError if there is no token endpoint, or an insecure one; the errors of `provider.address`
  */
 export function tokenServerAt(provider: OAuthProvider): TokenServer {
   const { config, inputs } = provider;

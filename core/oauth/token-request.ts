@@ -35,8 +35,8 @@ function providerParameters({ wire }: TokenServer, standard: URLSearchParams): U
 }
 
 /**
- * Returns the outcome of a token request, and distinguishes the classes of failures (threat R6). The status decides if
- * it is unambiguous, otherwise the error code in the body.
+ * Evaluates the response to a token request and classifies failures (threat R6): by the status if it is unambiguous,
+ * otherwise by the error code in the body.
  *
  * @param requestedAt when the request was sent, milliseconds UTC
  * @param now milliseconds UTC

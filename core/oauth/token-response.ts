@@ -15,7 +15,7 @@ export interface TokenSet {
 export type TokenResponse =
   /** `answer`: the whole response as JSON, which may contain further details of the account. */
   | { kind: 'tokens'; tokens: TokenSet; answer: Secret }
-  /** `code` in lower case; empty if the response's code is not a standard one. */
+  /** `code` in lower case; empty if the response contains no code, or one that is not in the usual format. */
   | { kind: 'error'; code: string }
   | { kind: 'unreadable'; problem: string };
 
@@ -40,8 +40,8 @@ const MAX_LIFE_S = 10 * 365 * 24 * 3600;
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/;
 /**
- * Token types that need more than sending the token. Other types are accepted, because vendors use many names for
- * "bearer" or omit the type.
+ * Token types that a client cannot use by only sending the token, for example because they require a proof of
+ * possession. Other types are accepted, because vendors use many names for "bearer" or omit the type.
  */
 const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n_a']);
 
@@ -61,7 +61,8 @@ export async function readTokenResponse(response: Response, reading: TokenReadin
 
   const accessToken = standard['access_token'];
   if (typeof accessToken !== 'string' || accessToken === '') return unreadable('has no access token');
-  if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN) return unreadable('has an unusable token');
+  if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN)
+    return unreadable('has an access token that is too long or has invalid characters');
   const type = standard['token_type'];
   if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
     return unreadable('has a token type other than Bearer');
@@ -101,7 +102,11 @@ function parseForm(text: string): Body | undefined {
   return Object.fromEntries(form);
 }
 
-/** Returns the error code of a response: a text, or a member of an object. */
+/**
+ * Returns the error code of a response. The member `error` is the code, or an object that contains it.
+ *
+ * @returns undefined if the response has no error; an empty string if its code is missing or has an unusual format
+ */
 function errorCodeOf(body: Body): string | undefined {
   const { error } = body;
   const inner = typeof error === 'object' && error !== null ? (error as Body) : undefined;

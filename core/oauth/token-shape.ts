@@ -23,7 +23,7 @@ const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
 /**
  * Converts a response of a token endpoint to the standard format (RFC 6749 §5), so that one parser is enough.
  *
- * @param requestedAt milliseconds UTC; a point in time is converted to a lifetime from then
+ * @param requestedAt milliseconds UTC; an expiry that is a point in time is converted to a lifetime from then
  */
 export function toStandardResponse(body: Body, shape: ResponseShape, requestedAt: number): Body {
   const failure = failureIn(body, shape.errors);
@@ -37,7 +37,7 @@ export function toStandardResponse(body: Body, shape: ResponseShape, requestedAt
   };
 }
 
-/** Returns the first of the named parts that contains a token; if there is none, the whole body. */
+/** Returns the first part of the body, at the pointers in `at`, that contains an access token; otherwise the body. */
 function container(body: Body, { at = [''], names = {} }: ResponseShape): Body {
   const member = names['access_token'] ?? 'access_token';
   const parts = at.map((pointer) => atPointer(body, pointer)).filter((part) => isRecord(part));

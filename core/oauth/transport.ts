@@ -1,15 +1,15 @@
 import { allowInsecureRequests } from 'oauth4webapi';
 
 /**
- * An option for every call of the OAuth library. The library may use http here, because the endpoints were checked
- * before: they use https, or http on this machine only. The egress policy of the environment decides whether the latter
- * may be called.
+ * An option for every call of the OAuth library. It allows http, because the endpoints were checked before: they use
+ * https, or http on this machine only. The egress policy of the environment decides whether addresses on this machine
+ * are allowed.
  */
 export const CHECKED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
 
 /**
- * The subset of fetch that protocol calls use; core/net provides one that is pinned to origins. Only requests for documents are
- * retried after a failure and follow redirects within their origin.
+ * The subset of fetch that protocol calls use. The implementation in core/net only reaches the given origins. Only
+ * requests for documents (`isDocument`) are retried after a failure and follow redirects within their origin.
  */
 export type ProtocolFetch = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
@@ -30,7 +30,7 @@ export function restrictedToTarget(fetchFor: FetchFor): ProtocolFetch {
   return async (url, init) => (await fetchFor([new URL(url).origin]))(url, init);
 }
 
-/** The error of a transport for a call without a response. The message is public. */
+/** The error that a transport throws if a call gets no usable response. The message is public. */
 export interface TransportFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   /** Whether the first byte of the request may have been sent. */

@@ -47,8 +47,8 @@ const MAX_LIFE_S = 10 * 365 * 24 * 3600;
 /**
  * Requests temporary credentials (RFC 5849 §2.1).
  *
- * The response must confirm the callback. Otherwise the provider uses the first edition of the protocol, in which an attacker can
- * let a victim finish the attacker's authorization (the session fixation advisory of 2009).
+ * The response must confirm the callback. A provider that does not confirm it uses OAuth 1.0 instead of 1.0a. OAuth 1.0
+ * is vulnerable to session fixation: an attacker can make a victim complete the attacker's authorization.
  *
  * @param callback absolute address, different for each flow, because the protocol has no `state`
  */

@@ -12,14 +12,14 @@ export interface BoardDeps {
   random(size: number): Buffer;
 }
 
-/** A token of this authorization type. Only a token from the three steps of OAuth 1.0a has a secret. */
+/** The stored token of an account. Only a token from the three steps of OAuth 1.0a has a secret. */
 export interface BoardToken {
   accessToken: Secret;
   tokenSecret: Secret | null;
 }
 
 /**
- * Creates the signer for the calls of an account by OAuth 1.0a.
+ * Creates the signer for the tool calls of an account with an OAuth 1.0a token.
  *
  * @throws OAuthConfigError if the connection has no secret to sign with
  */

@@ -1,7 +1,10 @@
 import { equalInConstantTime } from './constant-time.ts';
 import type { OAuth1Token } from './sign-request.ts';
 
-/** The result of a callback. `mismatch`: it belongs to another authorization. `malformed`: it cannot be parsed. */
+/**
+ * The result of a callback. `refused`: the user or the provider denied access. `mismatch`: the callback belongs to
+ * another authorization. `malformed`: a parameter is missing, repeated or too long.
+ */
 export type Callback = { ok: true; verifier: string } | { ok: false; kind: 'refused' | 'mismatch' | 'malformed' };
 
 const MAX_VERIFIER = 1024;

@@ -40,8 +40,8 @@ export type FragmentOutcome = { ok: true; token: Secret } | { ok: false; kind: '
 const TOKEN = /^[\w.~+/=-]{16,2048}$/;
 
 /**
- * Returns the address that the user is redirected to. The state is part of the return address, because only that comes
- * back unchanged.
+ * Returns the address that the user is redirected to. The state is part of the return address, because the provider
+ * returns no other value unchanged.
  *
  * @param returnTo the page that reads the fragment
  * @param state binds the return to the browser and the flow; 256 random bits as text
@@ -57,8 +57,8 @@ export function fragmentAuthorizationUrl(flow: FragmentFlow, clientKey: string, 
 }
 
 /**
- * Validates a posted token. Its account and application are not known yet: the caller must check the token at the
- * provider with our own key, where a token of another application is rejected.
+ * Validates a posted token. The token does not show which account and application it belongs to. The caller must
+ * therefore send it to the provider with our client key, because the provider rejects tokens of other applications.
  *
  * @param state of the flow that this browser started
  */

@@ -15,8 +15,8 @@ export function parameter(name: string, value: string): Parameter {
 }
 
 /**
- * Reads the parameters of a query or a form body (RFC 5849 §3.4.1.3.1). They are converted from one encoding to the
- * other byte by byte, because the server signs the received bytes, and not every byte sequence is valid UTF-8.
+ * Reads the parameters of a query or a form body (RFC 5849 §3.4.1.3.1). Form encoding is converted to the encoding of
+ * RFC 5849 byte by byte, without decoding text: the server signs the received bytes, which may not be valid UTF-8.
  *
  * @param encoded form-encoded, without a question mark
  */

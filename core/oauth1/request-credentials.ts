@@ -10,7 +10,7 @@ import { type OAuth1Token, type Signing, signRequest } from './sign-request.ts';
 export interface CredentialsRequest extends Signing {
   step: Step;
   endpoint: URL;
-  /** The protocol parameters of this step. */
+  /** The additional protocol parameters of this step: `oauth_callback` or `oauth_verifier`. */
   protocol: Readonly<Record<string, string>>;
   /** Restricted to the origin of the endpoint, with a time limit. */
   fetch: ProtocolFetch;
@@ -19,8 +19,8 @@ export interface CredentialsRequest extends Signing {
 export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsResponse['others'] } | TokenFailure;
 
 /**
- * Requests credentials from a provider by a signed POST. If a server with a different clock rejects the request, it is
- * repeated once with the server's time. The rejected request did not use anything up.
+ * Requests credentials from a provider by a signed POST. If a server with a different clock rejects the request, the
+ * request is repeated once with the server's time. This is safe, because a rejected request does not use up a token.
  *
  * @throws errors that are bugs
  */

@@ -30,7 +30,7 @@ export interface TimedAttempt<Outcome> {
  * Sends a request that is signed with the time. A server whose clock differs rejects it as expired or not yet valid;
  * then it is signed and sent once more with the server's time.
  *
- * @param attempt gets how far the time of the signature is to be ahead of ours, in milliseconds
+ * @param attempt signs and sends the request; receives the milliseconds to add to our time for the signature
  */
 export async function sendByServerClock<Outcome>(
   attempt: (aheadMs: number) => Promise<TimedAttempt<Outcome>>,

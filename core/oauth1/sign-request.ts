@@ -81,7 +81,7 @@ export function signRequest(
   return place(request, url, [...parameters, signature], rules);
 }
 
-/** Returns the signed request as users see it: secrets, and values that differ in each call, are masked. */
+/** Returns a preview of the signed request for users. Secrets and values that differ in each call are masked. */
 export function previewSignedRequest(
   request: OutboundRequest,
   client: Pick<OAuth1Client, 'key'>,

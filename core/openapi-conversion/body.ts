@@ -12,7 +12,7 @@ import { branchesOf, isBinary, membersOf, requiredOf, type SchemaReader, typesOf
 
 type Data = Record<string, unknown>;
 
-/** The plan for a request body: its inputs, and a function that builds its template when each input has its key. */
+/** The plan for a request body: its inputs, and a function that builds its template after the inputs got their keys. */
 export interface BodyPlan {
   drafts: InputDraft[];
   /** @param keyOf returns the key of a draft */
@@ -126,8 +126,8 @@ function isEmptyObject(view: Data): boolean {
 }
 
 /**
- * Plans one input for the whole body, for a list, a plain value, alternatives or an object with any members. A form
- * that is not an object is treated as text, a multipart body as a map of its parts.
+ * Plans one input for the whole body. Used if the body is a list, a plain value, one of several alternatives, or an
+ * object with any members. A form that is not an object becomes one text, and a multipart body becomes a map of parts.
  */
 function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
   const { format, read } = context;
@@ -188,7 +188,7 @@ function bodyOf(
   return { format: 'multipart', value, ...(Object.keys(parts).length > 0 && { parts }) };
 }
 
-/** Returns the input schema for a file, or for a list of files, if a form part is one. */
+/** Returns the input schema of a multipart member that is a file or a list of files; undefined for other members. */
 function fileSchema(member: unknown, read: SchemaReader): JsonSchema | undefined {
   const view = read(member) ?? {};
   const file = fileInputSchema(plainText(view['description'], 200) || 'A file.');

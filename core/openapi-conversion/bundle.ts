@@ -10,7 +10,7 @@ export interface ParsedFile {
 const PLACE = 'x-valetkey-files';
 
 /**
- * Combines several files into one document: each other file becomes a member of the root, and references between files
+ * Combines several files into one document: the other files are added to the root file, and references between files
  * become local ones. A reference to a missing file or to another host is not changed, so it cannot be resolved.
  *
  * @param root the file with the OpenAPI document; its data is changed

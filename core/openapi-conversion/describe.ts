@@ -39,7 +39,7 @@ export function titleOf({ data, operationId, method, path }: Operation, overlay:
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** Returns tags in the format of filters. */
+/** Returns at most eight tags, in lower case with underscores as tool filters require. */
 export function tagsOf({ data }: Operation, overlay: Data): string[] {
   const listed = overlay['tags'] ?? data['tags'];
   const tags = (Array.isArray(listed) ? listed : []).map((tag) => snake(String(tag)).slice(0, 40).replace(/_$/, ''));

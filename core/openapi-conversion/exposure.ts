@@ -5,14 +5,14 @@ import { requiredOf, type SchemaReader } from './schema-view.ts';
 /** How a parameter is handled: the caller sets it, it is always sent, or it is hidden. */
 export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
 
-/** `x-tool-params` of an overlay, by the names that parameters have in requests. */
+/** The content of `x-tool-params` in an overlay. It refers to parameters by their names in requests. */
 export interface ParameterRules {
   hide: ReadonlySet<string>;
   show: ReadonlySet<string>;
   fix: Readonly<Record<string, unknown>>;
 }
 
-/** Headers that describe the message format; the server writes them. */
+/** Headers that describe the format or the transport of a message. Valetkey sets them itself. */
 const PROTOCOL_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -73,7 +73,7 @@ export function exposureOf(
   if (rules.hide.has(name)) return { kind: 'hide', why: 'by an overlay' };
   const only = onlyValue(parameter, read);
   if (parameter.required && only !== undefined) return { kind: 'fix', value: only };
-  if (!parameter.required && place === 'query' && NOISE.has(lower)) return { kind: 'hide', why: 'noise' };
+  if (!parameter.required && place === 'query' && NOISE.has(lower)) return { kind: 'hide', why: 'a transport option' };
   if (!parameter.required && parameter.deprecated) return { kind: 'hide', why: 'deprecated' };
   return { kind: 'offer' };
 }

@@ -56,8 +56,8 @@ const DEFAULT_LIMIT = 300;
 const PROGRESS_EVERY = 50;
 
 /**
- * Converts an OpenAPI document to tools. Each stage is one file, in this order. An invalid operation does not fail the
- * import; the report gives the reason.
+ * Converts an OpenAPI document to tools. Each stage has its own module. An invalid operation does not fail the import;
+ * the report gives the reason.
  *
  * @throws ApiError INVALID_DOCUMENT if the document or an overlay cannot be read
  */

@@ -17,8 +17,8 @@ export interface ShownImport extends Omit<ImportResult, 'report'> {
 }
 
 /**
- * The result of the thread. Its tools are JSON texts, because hundreds of objects would be copied in one turn of the
- * event loop.
+ * The result of the thread. Its tools are JSON texts, because copying hundreds of objects from the thread would block
+ * the event loop.
  */
 export interface ThreadResult extends Omit<ShownImport, 'tools'> {
   tools: { sourceId: string; json: string }[];

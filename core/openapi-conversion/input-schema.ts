@@ -3,7 +3,10 @@ import type { Input } from './inputs.ts';
 import { DETAILS, type Detail, SchemaWriter, TooLargeError } from './schema.ts';
 import type { SchemaReader } from './schema-view.ts';
 
-/** The maximum size of a schema, in bytes of JSON and in number of subschemas, and the levels of detail to try. */
+/**
+ * The maximum size of a schema, in characters of its JSON (`bytes`) and in subschemas (`nodes`), and the levels of
+ * detail to try.
+ */
 interface Bounds {
   bytes: number;
   nodes: number;

@@ -11,7 +11,7 @@ export interface InputDraft {
   wire: string;
   /** The schema from the document. */
   schema: unknown;
-  /** A schema that replaces it (for files). */
+  /** A schema that replaces `schema`; used for files. */
   fixed?: JsonSchema;
   required: boolean;
   description?: unknown;
@@ -29,10 +29,9 @@ export interface Input extends InputDraft {
 const MAX_KEY = 64;
 
 /**
- * Gives every input its key, which models use: its name in requests if that is a legal key, otherwise the nearest legal
- * one. If two inputs want the same key, a body member comes before a parameter, the path before the query, and the
- * query before a header; the other input's key gets its place as a prefix (`path_id`). The order in the document has no
- * influence.
+ * Gives every input its key, the property name that models use. The key is the name in requests if that is a legal key,
+ * otherwise a legal key made from it. If several inputs want the same key, the first of body, path, query and header
+ * gets it. The keys of the others get their place as a prefix (`path_id`). The order in the document has no influence.
  *
  * @param reserved keys that the server uses itself (`cursor` if the tool has pages)
  */

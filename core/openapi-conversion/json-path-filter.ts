@@ -14,7 +14,7 @@ interface Query {
   segments: Segments;
 }
 
-/** Returns the nodes that a query in a filter selects, from the node that is filtered (`@`) or from the root (`$`). */
+/** Runs a query of a filter from the filtered node (`@`) or from the root (`$`), and returns the selected nodes. */
 export type RunQuery = (start: '@' | '$', segments: Segments) => readonly { value: unknown }[];
 
 type Literal = { type: 'Literal'; value: string | number | boolean | null };

@@ -19,8 +19,8 @@ import { successResponseOf } from './success-response.ts';
 type Data = Record<string, unknown>;
 
 /**
- * A tool whose JSON is larger than this many bytes is reported, because it costs a model many tokens and an overlay
- * could shorten it.
+ * A tool is reported if the JSON of its name, description and input schema has more characters than this: it costs a
+ * model many tokens, and an overlay could shorten it.
  */
 const NOTICE_BYTES = 8192;
 
@@ -39,10 +39,11 @@ export interface MadeTool {
 }
 
 /**
- * Creates the tool of one operation: parameters and body become one flat input, the rest becomes its request template.
+ * Creates the tool of one operation. Parameters and body become one flat input object, from which the request template
+ * of the tool builds the request.
  *
  * @param name the name from `nameTools`
- * @param prefix the part of the path before the operation's path
+ * @param prefix the part of the path between the base address and the operation's path
  * @throws PathError for an invalid path; any other error means that the operation contradicts itself
  */
 export function makeTool(operation: Operation, name: string, prefix: string, context: DocumentContext): MadeTool {
@@ -104,8 +105,8 @@ export function makeTool(operation: Operation, name: string, prefix: string, con
 }
 
 /**
- * Returns the operation with a parameter for each placeholder of its path: a path may contain undeclared parameters,
- * and declared ones may not occur in it.
+ * Returns the parameters, with exactly one path parameter for each placeholder of the path. Undeclared path parameters
+ * are added; declared path parameters without a placeholder are dropped.
  */
 function withPathPlaces(
   operation: Operation,
@@ -147,7 +148,7 @@ function draftOf({ in: place, name, schema, required, description }: Parameter):
   };
 }
 
-/** Reads `x-tool-params.rename` and `.default`, by the names in requests. */
+/** Reads the entries of an input in `x-tool-params.rename` and `.default`, whose keys are names in requests. */
 function overlayOf({ wire }: InputDraft, data: Data): Partial<InputDraft> {
   const { rename, default: presets } = extension(data, 'x-tool-params');
   const wanted = isRecord(rename) && typeof rename[wire] === 'string' ? { wanted: rename[wire] } : {};
@@ -176,7 +177,8 @@ function withSizeKey(
   keyOf: (draft: InputDraft) => string,
 ): ToolPagination {
   if (!pagination.request) return pagination;
-  // The name may be the one in requests, or in an overlay the input's own. A hidden parameter cannot be the page size.
+  // `page_size_input` is the parameter's name in requests; an overlay may also use the key of the input. A hidden
+  // parameter has no input, so it cannot be the page size.
   const { page_size_input: name, ...request } = pagination.request;
   const size = offered.find(({ draft }) => draft.place === 'query' && (draft.wire === name || keyOf(draft) === name));
   return { ...pagination, request: { ...request, ...(size && { page_size_input: keyOf(size.draft) }) } };

@@ -51,7 +51,7 @@ function act(document: Data, action: Data, places: readonly PathNode[], at: stri
     const [source] = sources;
     if (!source || sources.length > 1)
       throw importError(`${at}.copy`, `must select exactly one node, not ${sources.length}`);
-    // A source that contains its target would grow while it is copied.
+    // The source is copied before it is merged, because a source that contains the target changes during the merge.
     put(copyOf(source.value, 0, at, work));
   }
   if (action['update'] !== undefined) put(action['update']);

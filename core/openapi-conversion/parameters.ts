@@ -26,8 +26,8 @@ export interface Parameter {
 const PLACES = ['path', 'query', 'header', 'cookie'];
 
 /**
- * Returns the parameters of an operation: those of its path, overridden by its own with the same name and place
- * (OpenAPI 3.1 §4.8.10). Invalid entries and references without a target are skipped.
+ * Returns the parameters of an operation. They include the parameters of its path item, unless the operation has one
+ * with the same name and place (OpenAPI 3.1 §4.8.10). Invalid entries and references without a target are skipped.
  */
 export function readParameters({ data, item }: Operation, resolve: Resolver): Parameter[] {
   const found = new Map<string, Parameter>();
@@ -46,7 +46,8 @@ function readParameter(data: Data | undefined, resolve: Resolver): Parameter | u
     in: place as ParameterPlace,
     name,
     required: data['required'] === true || place === 'path',
-    // A parameter without a schema allows any value, which is a text in an address.
+    // A parameter without a schema allows any value. It is treated as text, because a URL can contain any value only
+    // as text.
     schema: (contentType === undefined ? data['schema'] : resolve(media)?.['schema']) ?? { type: 'string' },
     description: data['description'],
     style: typeof data['style'] === 'string' ? data['style'] : undefined,

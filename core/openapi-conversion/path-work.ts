@@ -1,4 +1,4 @@
-/** A document and its overlays need too much work. */
+/** The overlays of an import exceed the limit of `PathWork`. */
 export class PathWorkError extends Error {
   constructor() {
     super('The overlays select too many nodes.');
@@ -9,7 +9,7 @@ export class PathWorkError extends Error {
 /** The maximum cost of all JSONPaths and changes by the overlays of one import. */
 export class PathWork {
   #steps: number;
-  /** How many states patterns may still enter. */
+  /** How many more steps the regular expressions of `match()` and `search()` may take. */
   readonly patterns: { steps: number };
 
   constructor(steps: number, patternSteps: number) {

@@ -27,7 +27,7 @@ const NOTE_KINDS = {
   SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",
   INPUT_RENAMED: 'An input has a different name than its parameter.',
-  INPUT_HIDDEN: 'A parameter is omitted: a credential, a protocol header, or a header that callers do not need.',
+  INPUT_HIDDEN: 'A parameter is omitted: a credential, a protocol header, or a parameter that callers do not need.',
   INPUT_FIXED: 'A parameter with only one allowed value is always sent.',
   INPUT_DROPPED: 'A member cannot be expressed and is omitted.',
   NAME_CHANGED: 'The name differs from the operation id.',

@@ -10,7 +10,7 @@ import type { Parameter } from './parameters.ts';
 /** The parts of an operation that its request template is built from, when every input has its key. */
 export interface RequestParts {
   operation: Operation;
-  /** The part of the path before the operation's path. */
+  /** The part of the path between the base address and the operation's path. */
   prefix: string;
   offered: readonly { parameter: Parameter; draft: InputDraft }[];
   fixed: readonly { parameter: Parameter; value: unknown }[];
@@ -32,7 +32,7 @@ export function writeRequest({ operation, prefix, offered, fixed, body, keyOf }:
   );
   const path = writePath(prefix + operation.path, (name) => {
     const entry = inPath.get(name);
-    if (!entry) throw new PathError(`{${name}} is not a parameter`);
+    if (!entry) throw new PathError(`{${name}} in the path is not a parameter of the operation`);
     return expression(entry.parameter, keyOf(entry.draft));
   });
   const parameters = offered.flatMap(({ parameter, draft }) => styled(parameter, keyOf(draft)));
@@ -85,8 +85,9 @@ function encodeLiteral(text: string): string {
 }
 
 /**
- * Returns the RFC 6570 expression for a path parameter. The styles are the same as in OpenAPI, except that `matrix`
- * would contain the parameter's name, which may be an illegal variable name.
+ * Returns the RFC 6570 expression for a path parameter. The styles are the same as in OpenAPI. The style `matrix`
+ * writes the name of the variable into the path, so it is only possible if the key of the input equals the parameter's
+ * name.
  */
 function expression({ style = 'simple', explode = false, multiSegment, name }: Parameter, key: string): string {
   const star = explode ? '*' : '';
@@ -101,7 +102,7 @@ function expression({ style = 'simple', explode = false, multiSegment, name }: P
 
 const QUERY_STYLES = new Set(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']);
 
-/** Returns the properties that differ from the defaults. */
+/** Returns the declaration of a query or header parameter, without default values; empty for a path parameter. */
 function styled(
   { in: place, name, style, explode, allowReserved, contentType }: Parameter,
   input: string,

@@ -36,10 +36,10 @@ export type Direction = 'input' | 'output';
 export class TooLargeError extends Error {}
 
 /**
- * Converts a schema of an OpenAPI document to a self-contained JSON Schema: no references, no cycles, a limited depth, valid
- * names at every level, only keywords that every model API accepts. Parts that cannot be expressed accept any value: alternatives
- * are `anyOf`; patterns and defaults are moved to the description, because untrusted expressions are never executed and the API
- * fills in its own defaults.
+ * Converts a schema of an OpenAPI document to a self-contained JSON Schema: no references, no cycles, a limited depth,
+ * valid names at every level, only keywords that every model API accepts. Parts that cannot be expressed accept any
+ * value. Alternatives become `anyOf`. Patterns and defaults are moved to the description: untrusted expressions are
+ * never executed, and the API fills in its own defaults.
  */
 export class SchemaWriter {
   readonly #read: SchemaReader;
@@ -227,7 +227,7 @@ export function isOffered(view: Data | undefined, direction: Direction, required
 
 const KNOWN_FORMATS = new Set(['date', 'uuid', 'ipv4', 'ipv6']);
 
-/** Returns in words what a schema says by keywords that are removed. */
+/** Describes the keywords `default`, `pattern` and `format` in sentences, because the conversion removes them. */
 function remarks(view: Data): string[] {
   const sentences: string[] = [];
   const { default: value, pattern, format } = view;

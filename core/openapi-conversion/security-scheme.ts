@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 
 type Data = Record<string, unknown>;
 
-/** A security scheme as a pattern, and what is said about it; only the latter if it is not supported. */
+/** The authorization pattern of a security scheme (none if it is not supported), and a detail for the report. */
 export type MappedScheme = { pattern: AuthPattern; detail: string } | { detail: string };
 
 /** Converts one security scheme. @param name its name in the document */
@@ -56,7 +56,7 @@ export function keyField(name: string, scheme: Data): AuthField {
   };
 }
 
-/** Whether a credential may be sent where a field says. */
+/** Whether a credential may be sent at the placement of a field. */
 export function isPlaceable({ placement }: AuthField): boolean {
   if (!placement) return false;
   if (placement.in === 'header') return isCredentialHeader(placement.name);

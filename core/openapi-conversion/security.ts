@@ -95,8 +95,8 @@ function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<s
 }
 
 /**
- * Reads `x-tool-auth` of the document: an authorization pattern that OpenAPI cannot express, and the scheme before the
- * key.
+ * Reads `x-tool-auth` of the document: an authorization pattern, for example one that OpenAPI cannot express. For an
+ * API key, it also contains the placement and a prefix such as `Token`.
  */
 function overlayPattern(document: Data): AuthPattern | undefined {
   const { pattern, prefix, name, in: place } = isRecord(document['x-tool-auth']) ? document['x-tool-auth'] : {};

@@ -3,7 +3,7 @@ import type { LeftOutReason } from './report.ts';
 
 type Data = Record<string, unknown>;
 
-/** Selects operations. An operation matches if, for each given list, it matches one value. */
+/** Selects operations. An operation matches if it matches at least one value of each given list. */
 export interface OperationFilter {
   tags?: readonly string[];
   methods?: readonly string[];

@@ -4,11 +4,11 @@ import type { Operation } from './operations.ts';
 
 type Data = Record<string, unknown>;
 
-/** The base address of a provider, and the part of each operation's own server address that belongs to its path. */
+/** The base address of a provider. Operations may have other servers, so each has a path prefix relative to it. */
 export interface Servers {
   /** Absolute, https (or http on this machine), without a trailing slash; undefined if the document names none. */
   baseUrl?: string;
-  /** The part of the path between the base address and the operation's path; undefined if it is on another host. */
+  /** The path between the base address and the operation's path; undefined if the operation is on another host. */
   prefixOf(operation: Operation): string | undefined;
   warnings: string[];
 }

@@ -10,7 +10,7 @@ export interface SuccessResponse {
   headers: ReadonlySet<string>;
 }
 
-/** Returns the first successful response with JSON, otherwise the first successful one. */
+/** Returns the first successful response (by status) with a JSON schema, otherwise the first successful response. */
 export function successResponseOf({ data }: Operation, resolve: Resolver): SuccessResponse {
   const responses = isRecord(data['responses']) ? data['responses'] : {};
   const successes = Object.keys(responses)

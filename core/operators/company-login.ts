@@ -5,7 +5,7 @@ import type { OpenIdClient } from '../oauth/openid-login.ts';
 export interface CompanyLogin extends OpenIdClient {
   /** The claim that names the operator in the audit log. */
   nameClaim: string;
-  /** The claim whose value, or one of whose values, decides about the role. */
+  /** The claim that determines the role. Its value is a text or a list of texts. */
   roleClaim: string;
   /** The values of that claim for each role. An operator with values of several roles gets the highest one. */
   roleValues: Readonly<Partial<Record<OperatorRole, readonly string[]>>>;
@@ -30,7 +30,7 @@ export function operatorOf(
   const name = Object.hasOwn(claims, nameClaim) ? claims[nameClaim] : undefined;
   const isVerified = nameClaim !== 'email' || claims['email_verified'] === true;
   if (typeof name !== 'string' || !NAME.test(name) || !isVerified)
-    return { ok: false, message: `The login provider sent no usable claim ${nameClaim}.` };
+    return { ok: false, message: `The login provider sent no valid value of the claim ${nameClaim}.` };
   const held = Object.hasOwn(claims, roleClaim) ? [claims[roleClaim]].flat() : [];
   const role = RANKED.find((each) => roleValues[each]?.some((value) => held.includes(value)));
   if (role === undefined)

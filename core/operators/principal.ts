@@ -10,7 +10,7 @@ export interface PrincipalState {
   actor: string;
 }
 
-/** The generation of every session: a session ends as a whole. */
+/** The generation of every session. It never changes, because all tokens of a session end together with the session. */
 export const SESSION_GENERATION = 1;
 const SESSION_ID = /^ops_/;
 

@@ -62,8 +62,8 @@ export async function offerSession(
 }
 
 /**
- * Opens a session with the token of its address. The token cannot be used again. A new secret identifies the browser, so a secret that
- * someone has planted in the browser before gets no session.
+ * Opens a session with the token of its address. The token cannot be used again. The browser gets a new secret, so a
+ * cookie that an attacker set in this browser earlier is not valid for the session (session fixation).
  *
  * @returns the session, and the secret for the cookie; undefined if the token is unknown, used or expired
  */
@@ -102,7 +102,7 @@ export function isOpen({ state, expiresAt }: OperatorSessionRow, now: number): b
   return state === 'OPEN' && expiresAt > now;
 }
 
-/** Ends a session or withdraws an address. @returns the session as it was; undefined if there is none */
+/** Ends a session, or withdraws its one-time address. @returns the session as it was; undefined if there is none */
 export async function endSession(
   tx: Transaction,
   deps: Pick<OperatorDeps, 'events'>,

@@ -25,7 +25,10 @@ export function applyOverlay(tool: Tool, { newName, settings }: Overlay): Tool {
   };
 }
 
-/** Returns the examples that still fit, without the preset inputs. */
+/**
+ * Returns the examples without the preset inputs. Examples that lack a required input or contain a value that is not
+ * allowed are omitted.
+ */
 function examplesOf(
   { examples }: Tool,
   shown: JsonSchema,
@@ -42,7 +45,7 @@ function examplesOf(
   });
 }
 
-/** Whether an overlay restricts inputs, so that a change of the tool could make it useless. */
+/** Whether an overlay restricts inputs, so that a change of the tool could make the restriction ineffective. */
 export function restrictsInputs({ settings }: Overlay): boolean {
   return Object.keys(settings.presetInputs).length + Object.keys(settings.allowedValues).length > 0;
 }

@@ -13,8 +13,8 @@ export interface CheckOverlayDeps {
 type Inputs = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the values of an overlay against the inputs of its tool, before the transaction that stores it, because schemas
- * may be slow.
+ * Checks the values of an overlay against the input schema of its tool. Call it before the transaction that stores the
+ * overlay, because checks against a schema may be slow.
  *
  * @param tool the tool without an overlay
  * @returns the invalid fields
@@ -54,7 +54,7 @@ function* namesOf({ input_schema: schema }: Tool, presets: Inputs, allowed: Inpu
     if (text.includes(JSON.stringify(`#/properties/${name}`).slice(1, -1))) {
       yield { field, message: 'cannot be preset: other inputs refer to its schema' };
     }
-    // An input that is null counts as omitted if its schema does not allow null.
+    // An input that is null counts as omitted if its schema does not allow null, so presetting it has no effect.
     if (value === null && !allowsNull(inputs[name])) yield { field, message: 'must not be null' };
   }
 }
@@ -63,12 +63,12 @@ function allowsNull(input: unknown): boolean {
   return isRecord(input) && [input['type']].flat().includes('null');
 }
 
-/** Returns the schema of the values that a list in `allowed_values` may have. */
+/** Returns the schema for the values that `allowed_values` lists for an input. */
 function itemOf(input: unknown): unknown {
   return isListInput(input) ? (input['items'] ?? {}) : (input ?? {});
 }
 
-/** Returns a tool with some inputs only, none of which is required. */
+/** Returns the tool with only these inputs, all optional, so that values of an overlay can be checked against them. */
 function probe(tool: Tool, properties: Inputs): Tool {
   const { $defs, definitions, $schema } = tool.input_schema as Record<string, unknown>;
   const shared = Object.entries({ $defs, definitions, $schema }).filter(([, value]) => value !== undefined);

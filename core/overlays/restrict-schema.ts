@@ -25,11 +25,12 @@ export function isListInput(input: unknown): input is JsonSchema {
 }
 
 /**
- * Returns a schema in which some inputs accept only some values. They become required, because what an API does
- * without an input is often a value that is not allowed. An input with an allowed default stays optional.
+ * Returns a schema in which some inputs accept only some values. These inputs become required: if one is omitted, the
+ * API may use a value that is not allowed. An input with an allowed default stays optional if Valetkey fills in
+ * defaults.
  *
- * @param allowed the values by the name of the input; of a list, the values of its items
- * @param fillsDefaults whether defaults are filled in, so that an omitted input has its default
+ * @param allowed the allowed values by the name of the input; for a list, the allowed values of its items
+ * @param fillsDefaults whether Valetkey fills in defaults, so that an omitted input has its default
  */
 export function limitingInputs(
   schema: JsonSchema,
@@ -55,7 +56,7 @@ function limitInput(input: unknown, values: readonly unknown[]): Record<string, 
   return keepsDefault ? { ...limited, default: preset } : limited;
 }
 
-/** An empty list is not allowed either: for many APIs it means everything. */
+/** Limits the items of a list input. Also rejects an empty list, because for many APIs it means all values. */
 function limitList(input: Record<string, unknown>, values: readonly unknown[]): Record<string, unknown> {
   const { items, minItems } = input;
   return {
@@ -72,8 +73,8 @@ export function isAmong(values: readonly unknown[], value: unknown): boolean {
 }
 
 /**
- * Returns a schema without some inputs. Keywords that mention one of them are left out: callers see a looser schema then,
- * and their inputs are still validated against the whole one.
+ * Returns a schema without some inputs. Keywords in `BESIDE` that mention such an input are omitted too. Callers then
+ * see a less strict schema, but their inputs are still validated against the complete schema.
  */
 export function withoutInputs(schema: JsonSchema, names: readonly string[]): JsonSchema {
   if (names.length === 0) return schema;

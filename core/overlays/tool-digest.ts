@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../tools/pointer.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Keywords that only describe. */
+/** Keywords that do not affect validation. */
 const ANNOTATIONS = ['title', 'description', 'examples', '$comment'];
-/** Keywords whose members are named by the author of the schema. */
+/** Keywords whose member names are not keywords, but names that the author of the schema chose. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const VALUES = ['enum', 'const', 'default'];
 
 /**
  * Returns the digest of everything that determines the requests of a tool: its inputs without their descriptions, and
- * the template of the request. A change of descriptions only does not change it.
+ * the template of the request. Changes to descriptions do not change the digest.
  */
 export function toolDigest({ input_schema: schema, request, pagination, mcp }: Tool): string {
   const upstream = mcp && { name: mcp.name, names: mcp.names, headers: mcp.headers };

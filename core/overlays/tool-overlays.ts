@@ -57,7 +57,7 @@ export async function readOverlay(
 }
 
 /**
- * Returns a tool without its overlay, and as callers would see it with this one.
+ * Returns a tool without an overlay (`own`), and the tool that callers would see with the given overlay (`shown`).
  *
  * @param input may be an overlay that changes nothing
  * @returns `shown` is undefined if the overlay hides the tool

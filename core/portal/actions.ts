@@ -11,7 +11,7 @@ import { ownAccount, ownAccounts, ownGrant } from './own.ts';
 export interface ActionDeps extends CreateLinkDeps, RevocationDeps {
   store: Store;
   links: {
-    /** Ends soon the links whose requests were closed early. */
+    /** Schedules the end of links whose requests were closed before they expired. */
     expireSoon(): void;
   };
   /** Removes deleted rows from the database file soon. */

@@ -23,7 +23,7 @@ export interface PortalConnection {
   connection: ConnectionRow;
   /** Undefined if the provider was deleted. */
   provider: ProviderDefinition | undefined;
-  /** Empty if the provider does not describe what accounts may do. */
+  /** The scopes that accounts request, with their descriptions; empty if the provider or its pattern is missing. */
   scopes: readonly ScopeEntry[];
   /** Whether the user can connect an account now. */
   canConnect: boolean;
@@ -48,7 +48,7 @@ export interface PortalGrant {
 
 export interface Overview {
   accounts: readonly PortalAccount[];
-  /** Connections that the user can connect and has no account of yet. */
+  /** Connections for which the user has no account yet, but can connect one. */
   connectable: readonly PortalConnection[];
   grants: readonly PortalGrant[];
   /** The latest first. */
@@ -95,7 +95,7 @@ export async function readOverview(
   return { accounts, connectable, grants, calls: await latestCalls(read, environment, accounts) };
 }
 
-/** Returns whether the user of a session can connect an account of a connection, with its provider and scopes. */
+/** Returns a connection with its provider and scopes, and whether the user of a session can connect an account. */
 async function describe(
   { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   environment: EnvironmentRow,
@@ -116,7 +116,10 @@ async function describe(
   };
 }
 
-/** The MCP server of a client belongs to one connection, or to a config with several connections. */
+/**
+ * Returns the display names of the providers behind a grant's MCP server, which belongs to one connection or to a
+ * config with several connections.
+ */
 async function providersOf(
   { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   { id }: EnvironmentRow,

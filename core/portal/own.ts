@@ -12,7 +12,10 @@ function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
   return organizationId === user.organizationId && userId === user.userId;
 }
 
-/** In these filters an empty text matches any owner, so each row that was read is compared with the session again. */
+/**
+ * Returns the filters for the rows of an owner. They omit an empty organization or user and then match other owners
+ * too, so callers must also check each row with `isOwn`.
+ */
 function filtersOf({ organizationId, userId }: Owner) {
   return { ...(userId && { userId }), ...(organizationId && { organizationId }) };
 }

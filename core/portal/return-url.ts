@@ -3,7 +3,7 @@ import { applicationUrlProblem } from '../accounts/links/verify-url.ts';
 import { ApiError } from '../errors.ts';
 
 /**
- * Accepts the address that the portal leads back to if it belongs to the application: its origin must be the origin of
+ * Checks the address that the portal links back to. It must belong to the application: its origin must be the origin of
  * one of the `user_verify_urls`.
  *
  * @throws ApiError VALIDATION_FAILED

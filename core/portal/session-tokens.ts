@@ -1,7 +1,10 @@
 import { isToken, mintToken } from '../accounts/links/tokens.ts';
 import type { Digester } from '../vault/digest.ts';
 
-/** The secrets of a session, in order. The kind is part of their digests, so that one cannot be used as the other. */
+/**
+ * The secrets of a session: first the one in its one-time URL, then the one in the cookie. The kind is part of the
+ * digest, so that the secret of the URL cannot be used as a cookie.
+ */
 export type SessionTokenKind = 'url' | 'cookie';
 
 export function sessionDigest(digester: Pick<Digester, 'digest'>, kind: SessionTokenKind, token: string): Buffer {
@@ -9,8 +12,8 @@ export function sessionDigest(digester: Pick<Digester, 'digest'>, kind: SessionT
 }
 
 /**
- * Returns what binds a form of the portal to the browser of the session and to one action, so that only a page of the
- * portal knows it.
+ * Returns the anti-forgery token (CSRF) of a form. It binds the form to the cookie of the session and to one action, so
+ * only pages of the portal can contain it.
  *
  * @param action what the form does, with the id of its object
  */

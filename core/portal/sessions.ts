@@ -27,7 +27,7 @@ export interface CreateSessionDeps extends SessionDeps {
   newId(prefix: 'psn'): string;
 }
 
-/** The user of a portal session, and where the portal leads. An empty text means no organization, or no user. */
+/** The user of a portal session. An empty text means no organization, or no user. */
 export interface PortalUser {
   organizationId: string;
   userId: string;
@@ -162,7 +162,7 @@ export async function findSession(
   return (await mayIdentifyUsers(read, environmentId, session.apiClientId, now())) ? session : undefined;
 }
 
-/** The cause of what the user of a session does: the session is the actor. */
+/** Returns the cause of changes that the user of a session makes: the session is the actor. */
 export function sessionCause(
   { id }: Pick<PortalSessionRow, 'id'>,
   environmentId: EnvironmentId,

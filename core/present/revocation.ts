@@ -4,7 +4,7 @@ import { rfc3339 } from '../text/rfc3339.ts';
 import { EMPTY } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-/** Returns the job that revokes tokens in the format of a revocation. */
+/** Returns a job that revokes tokens, presented as a revocation. */
 export function presentRevocation(row: JobRow): Schemas['Revocation'] {
   return {
     id: row.id,

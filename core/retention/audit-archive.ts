@@ -81,7 +81,7 @@ export function createAuditArchive({ store, events, directory, now, wait }: Audi
 
 /**
  * Returns how many records can be archived. They are archived in order, so the first record that is too recent also
- * keeps all later ones.
+ * prevents the archiving of all later records.
  */
 function lengthBefore(rows: readonly AuditRow[], before: number): number {
   const kept = rows.findIndex(({ at }) => at >= before);

@@ -17,7 +17,7 @@ export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },
   {
-    // The setting may have been shortened since the rows were stored.
+    // Contents have an expiry, but the retention setting may have been shortened since they were stored.
     name: 'contents of executions',
     removeSome: (tx, { id, settings }, now) =>
       tx.storedContents.sweepStoredBefore(id, 'execution', now - retentionMs(settings), RETENTION),

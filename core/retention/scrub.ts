@@ -9,7 +9,7 @@ export interface ScrubTimes {
   delayMs: number;
   /** How long to wait after an attempt that another process prevented. */
   retryMs: number;
-  /** How long the server tries when it stops. */
+  /** How long the server keeps trying to scrub the files when it stops. */
   lastMs: number;
 }
 
@@ -20,11 +20,11 @@ const TIMES: ScrubTimes = {
 };
 
 export interface Scrub {
-  /** Scrubs the files soon. */
+  /** Schedules a scrub, which removes deleted data from the database files. */
   request(): void;
   /** How long deleted data has been waiting to be removed from the files, in milliseconds; 0 if there is none. */
   pendingMs(): number;
-  /** Scrubs what was requested, for as long as `lastMs`. */
+  /** Stops the timer. If deleted data is still in the files, tries to scrub it for at most `lastMs`. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createScrub({ store, now, wait, startProcessJob, log }: ScrubDep
   /** @returns whether nothing is left to scrub */
   async function scrub(): Promise<boolean> {
     if (since === null) return true;
-    // A deletion that is committed during the attempt needs another one.
+    // A deletion that is committed during this attempt sets `since` again, and needs another attempt.
     covered = since;
     since = null;
     const failure = await store.scrub().then(

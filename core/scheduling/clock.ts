@@ -3,23 +3,26 @@ export interface Clock {
   /** Milliseconds UTC. */
   now(): number;
   /**
-   * Sets the clock by another one. Call it periodically: in between, the clock advances with the time that has passed,
-   * and changes to the clock of this machine have no effect on it.
+   * Sets this clock to another clock. Call it periodically. Between two calls, this clock advances with `elapsed`, so
+   * changes to the clock of the machine do not affect it.
    *
-   * @param read returns the other clock, in milliseconds UTC
-   * @throws the error of `read`; then the clock continues as before
+   * @param read returns the time of the other clock, in milliseconds UTC
+   * @throws the error of `read`; then this clock continues as before
    */
   follow(read: () => Promise<number>): Promise<void>;
 }
 
-/** A reading that took longer is not used after the first one, because it is inexact by up to half of this time. */
+/**
+ * The maximum duration of a reading in milliseconds. A longer reading is only used if it is the first one, because it
+ * may be wrong by half of its duration.
+ */
 const EXACT_MS = 1000;
 
 /**
  * Creates a clock that shows the time of this machine until it follows another clock.
  *
  * @param machine milliseconds UTC
- * @param elapsed milliseconds since some moment, which no change to the clock of the machine affects
+ * @param elapsed a monotonic clock in milliseconds; changes to the clock of the machine do not affect it
  */
 export function createClock(machine: () => number = Date.now, elapsed: () => number = () => performance.now()): Clock {
   /** The time of the other clock when `elapsed` was 0. */
@@ -30,7 +33,7 @@ export function createClock(machine: () => number = Date.now, elapsed: () => num
       const asked = elapsed();
       const at = await read();
       const answered = elapsed();
-      // On average, the clock was read in the middle of that time.
+      // Assumes that the other clock was read halfway between `asked` and `answered`.
       if (start === undefined || answered - asked <= EXACT_MS) start = at - (asked + answered) / 2;
     },
   };

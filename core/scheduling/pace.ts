@@ -8,7 +8,7 @@ export interface PaceDeps {
   utilization(): number;
 }
 
-/** Callers of this time start together, because what they do together needs fewer transactions. In milliseconds. */
+/** In milliseconds. Callers of one such period start together, because concurrent work can share transactions. */
 const BURST_MS = 20;
 /** The part of the rate that callers get while the event loop is always busy. */
 const LEAST_SHARE = 1 / 4;
@@ -37,7 +37,7 @@ export function createPace(perSecond: number | null, { wait, utilization }: Pace
     const ownTurn = turn;
     turn = ownTurn.then(() => {
       if (signal.aborted) return undefined;
-      // Requests that have arrived meanwhile are handled between two callers.
+      // Lets the event loop handle requests before the next caller starts.
       return ++started % burst === 0 ? waitForRate() : nextTurn();
     });
     return ownTurn;

@@ -15,7 +15,7 @@ const PAUSES_MS = [50, 200, 800, 3_000] as const;
  * retried four times, over four seconds.
  *
  * @returns the result of the unit, which is durable
- * @throws StorageError or RelationError of the last attempt; any other error of the first attempt
+ * @throws StorageError or RelationError of the last attempt; any other error immediately, without another attempt
  */
 export async function writePersistently<T>(
   { store, wait, log }: PersistentWriteDeps,

@@ -3,8 +3,8 @@ import { inBackground, type ReportFailure } from './background.ts';
 
 export interface Timer {
   /**
-   * Runs the work after this many milliseconds. Calls before that share the run. If a run is in progress then, the new
-   * run follows it.
+   * Runs the work after this many milliseconds. Further calls before this time do not cause another run. If a run is
+   * still in progress at this time, the new run starts when it has ended.
    */
   soon(ms: number): void;
   /**

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIST } from '../budgets.ts';
 
 /**
- * Returns a function that pauses for other work each time that tools of a certain total size were read or written.
+ * Returns a function that lets other work run on the event loop each time that tools of a certain total size
+ * (`LIST.toolsTurnBytes`) were read or written.
  *
  * @returns a function to call and await with the size of each tool, in bytes of its JSON
  */

@@ -7,7 +7,7 @@ import { DOCUMENT, type FetchFor } from '../oauth/transport.ts';
 import { readSmartConfiguration, type SmartConfiguration, type SmartUse } from './smart-configuration.ts';
 
 export interface SmartDiscoveryRequest {
-  /** The address of the FHIR server, as clients receive it. */
+  /** The base URL of the FHIR server. */
   fhirBase: string;
   use: SmartUse;
   fetchFor: FetchFor;
@@ -55,7 +55,10 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);
   if (url === null || !isSecureAddress(url) || /[?#@{}\\]/.test(fhirBase)) {
-    throw new OAuthConfigError('The FHIR base must be an https URL without a query.', { faultyPart: 'account' });
+    throw new OAuthConfigError(
+      'The base URL of the FHIR server must be an https URL without a user name, query or fragment.',
+      { faultyPart: 'account' },
+    );
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/smart-configuration`;
   return url;

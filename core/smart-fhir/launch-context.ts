@@ -6,7 +6,7 @@ export interface ContextItem {
   role?: string;
 }
 
-/** The context that access was granted in, by the names of an account's API configuration. */
+/** The launch context of a grant, with the names of its members in an account's API configuration. */
 export interface LaunchContext {
   /** Id of the patient. */
   patient?: string;

@@ -7,7 +7,7 @@ export const CONTROLS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Cs}/gu;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Makes control characters visible, so that text of providers and users cannot drive the terminal. */
+/** Replaces control characters with visible escapes, so that text of providers or users cannot control the terminal. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, (character) => SHORT[character] ?? codeOf(character));
 }

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** Where a time has its seconds. */
+/** The position of the seconds in an RFC 3339 time. */
 const SECONDS = '2026-01-01T00:00:'.length;
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 

@@ -8,7 +8,7 @@ export interface QueueLimits {
   running: number;
   /** Waiting jobs of all tenants. */
   waiting: number;
-  /** Bytes of the running and waiting jobs of one tenant, and of all tenants. */
+  /** Bytes of the running and waiting jobs: `tenantBytes` of one tenant, `bytes` of all tenants. */
   tenantBytes: number;
   bytes: number;
 }

@@ -7,7 +7,7 @@ export interface ThreadPool {
   /**
    * Runs a job in a thread.
    *
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many jobs are waiting, and what the job throws; JobLimitError
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many jobs are waiting; JobLimitError; the errors of the job
    */
   run<I, O>(job: Job<I, O>, input: I, cost: JobCost): Promise<O>;
   /** Ends every thread. Unfinished jobs are rejected. */
@@ -17,7 +17,7 @@ export interface ThreadPool {
 export interface PoolLimits extends Omit<QueueLimits, 'running'> {
   /** The maximum number of threads. */
   threads: number;
-  /** Heap of one thread. */
+  /** The heap size at which a thread is ended. */
   heapBytes: number;
   /** A thread ends after this time without a job. */
   idleMs: number;

@@ -4,7 +4,10 @@ import { createThreadPool, type ThreadPool } from './pool.ts';
 export interface Threads {
   /** For checks of requests, schemas and inputs, which take milliseconds. */
   short: ThreadPool;
-  /** For large responses to calls that were sent: checks that wait must not make their outcome unknown. */
+  /**
+   * For large responses to calls that were sent. The pool is separate from `short`: if a response waited too long
+   * behind other checks, the outcome of its call would be unknown.
+   */
   responses: ThreadPool;
   /** For imports, which take seconds. */
   imports: ThreadPool;

@@ -36,8 +36,8 @@ export type TokenFault = 'malformed' | 'header' | 'signature' | ClaimsFault;
 export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault; clientId?: string };
 
 /**
- * The keys that verify tokens, by the complete token header that belongs to each. A token must have exactly one of
- * these headers.
+ * The keys that verify tokens. The name of each is the encoded header of the tokens that it signs; a token must have
+ * exactly one of these headers.
  */
 export type VerificationKeys = ReadonlyMap<string, SigningKey>;
 

@@ -27,7 +27,7 @@ export interface AccessToken {
   readonly generation: number;
   readonly scopes: readonly Scope[];
   readonly tokenId: string;
-  /** Milliseconds UTC, like the next two. */
+  /** This time and the next two are milliseconds UTC. */
   readonly issuedAt: number;
   readonly notBefore: number;
   readonly expiresAt: number;

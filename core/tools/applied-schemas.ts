@@ -8,7 +8,10 @@ export type Applied = readonly Readonly<Data>[];
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SAME_VALUE = ['if', 'then', 'else'];
 
-/** Finds all schemas that apply to a value, including those of references, alternatives and conditions. */
+/**
+ * Finds all schemas that can apply to a value: a schema and those behind its `$ref`, `allOf`, `anyOf`, `oneOf`,
+ * conditions and `dependentSchemas`.
+ */
 export class SchemaWalk {
   readonly #root: unknown;
   readonly #known = new Map<Data, Applied>();
@@ -18,7 +21,7 @@ export class SchemaWalk {
     this.#root = root;
   }
 
-  /** Returns the given schemas and all schemas that these apply to the same value. */
+  /** Returns the given schemas and all schemas that can apply to the same value through them. */
   applied(schemas: readonly unknown[]): Applied {
     return [...new Set(schemas.flatMap((schema) => (isRecord(schema) ? this.#expand(schema) : [])))];
   }

@@ -54,7 +54,8 @@ export function directiveOf(template: unknown): { name: Directive; argument: unk
 }
 
 /**
- * Renders a template of catalogue/tool.schema.json: plain JSON with directives. Nothing is evaluated.
+ * Renders a template (see catalogue/tool.schema.json): plain JSON in which directives such as `{$input: name}` are
+ * replaced by values. No code is evaluated.
  *
  * @returns the value, or ABSENT if the template depends on inputs and none of them was given
  * @throws ApiError INVALID_TOOL_INPUT if an input cannot be used at its place
@@ -149,7 +150,7 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
   }
 }
 
-/** Counts the bytes of files, because a list may name one stored file many times. */
+/** Counts the bytes of files against the budget, because a list can name the same stored file many times. */
 function counted(files: FileContent | FileContent[], { budget }: TemplateScope): FileContent | FileContent[] {
   for (const { bytes } of [files].flat()) budget.bytes(bytes.length);
   return files;
@@ -198,7 +199,10 @@ function renderEach(argument: unknown, scope: TemplateScope): unknown {
   return list.map((item) => renderTemplate(template, { ...scope, item })).filter((value) => value !== ABSENT);
 }
 
-/** Returns one object with the members of several. A member comes once: an input cannot replace what the tool sets. */
+/**
+ * Merges several objects into one. Each member may occur only once, so that an input cannot replace a member that the
+ * tool sets.
+ */
 function renderMerge(argument: unknown, scope: TemplateScope): unknown {
   const parts = (argument as unknown[])
     .map((part) => [part, renderTemplate(part, scope)] as const)
@@ -216,7 +220,7 @@ function renderMerge(argument: unknown, scope: TemplateScope): unknown {
   return Object.fromEntries([...merged].map(([key, { member }]) => [key, member]));
 }
 
-/** An object of the caller repeats a member, or two inputs are for the same member. */
+/** Creates the error for a member that occurs twice: two inputs set it, or an input object repeats it. */
 function repeatedMember(key: string, part: unknown, before: unknown): Error {
   const [other, input] = [inputOfMember(before, key), inputOfMember(part, key)];
   if (other !== undefined && input !== undefined) return inputProblem(input, `must be left out if ${other} is given`);
@@ -228,7 +232,7 @@ function inputOfMember(part: unknown, key: string): string | undefined {
   return directiveOf(part) || !isRecord(part) ? undefined : inputNameOf(part[key]);
 }
 
-/** Returns a value as the text of its JSON, in ASCII, so that it may be in a header. */
+/** Returns a value as JSON text in ASCII, so that it can be used in a header. */
 function renderJson(argument: unknown, scope: TemplateScope): unknown {
   const value = renderTemplate(argument, scope);
   if (value === ABSENT) return ABSENT;
@@ -249,7 +253,7 @@ function renderHtml(argument: unknown, scope: TemplateScope): unknown {
   return converted.html;
 }
 
-/** Returns the files of an input as items with the members of a file input, whether their bytes were given or stored. */
+/** Returns the files of an input as items for `$each`, each with the members of a file input, also for stored files. */
 function fileItems(name: string, scope: TemplateScope): unknown[] | typeof ABSENT {
   const value = ownOrAbsent(scope.input, name);
   if (value === ABSENT) return ABSENT;
@@ -260,7 +264,7 @@ function fileItems(name: string, scope: TemplateScope): unknown[] | typeof ABSEN
   }));
 }
 
-/** Returns a fact about a file, which some APIs want before its bytes. */
+/** Returns a property of a file, for example its size. Some APIs require it before the content. */
 function renderFileInfo(argument: unknown, scope: TemplateScope): unknown {
   const { input, member } = argument as { input: string; member: FileMember };
   const value = ownOrAbsent(scope.input, input);

@@ -22,10 +22,10 @@ type Members = readonly (readonly [string, string])[];
 /**
  * Renders the body of a call.
  *
- * @param at the place of the requested page, if the tool's pagination puts it into the body
- * @param credential members that the credential adds; a call without a body gets a JSON body for them, unless its
- * method allows no body
- * @throws ApiError INVALID_TOOL_INPUT
+ * @param at the position of the requested page; undefined for the first page
+ * @param credential the members that the credential adds to the body. A call without a body gets a JSON body for them
+ * @returns undefined if the request has no body
+ * @throws ApiError INVALID_TOOL_INPUT, also if the body or the method does not allow the members of the credential
  */
 export function renderBody(
   tool: Tool,

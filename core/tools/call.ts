@@ -52,7 +52,7 @@ export interface DryRunRequest {
 
 /**
  * Checks everything about a call that can be checked before its credential is decrypted, so that an invalid call causes
- * neither a record nor a refresh.
+ * neither an execution record nor a refresh of the credential.
  *
  * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
  */
@@ -88,6 +88,6 @@ export function dryRun(call: PreparedCall, credential: Credential): DryRunReques
   const signed = credential.kind === 'signer' ? credential.signer.preview(request) : request;
   const { method, url, headers } = signed;
   if (signed.body === undefined) return { method, url, headers };
-  // The signature may be a field of a form.
+  // A signature can be added as a field of a form body. Then the signed body is shown instead of the preview.
   return { method, url, headers, body: signed.body === request.body ? request.preview : signed.body };
 }

@@ -50,8 +50,9 @@ const NAME_PIECE = 57;
 const PLAIN_NAME = /^[A-Za-z0-9 !#$&+.,;=@^_~()[\]-]{1,60}$/;
 
 /**
- * Builds a message (RFC 5322) with one text body, and attachments as further parts (RFC 2046 §5.1.3). Date and Message-ID are left to the service that sends it.
- * Addresses and headers are checked, never escaped: a value that could end its header is refused (header injection).
+ * Builds a message (RFC 5322) with one text body, and attachments as further parts (RFC 2046 §5.1.3). The service that
+ * sends the message must add Date and Message-ID. Addresses and headers are checked, never escaped: a value that could
+ * end its header is rejected (header injection).
  *
  * @returns the message with CRLF line ends, in ASCII
  * @throws ApiError INVALID_TOOL_INPUT naming the input
@@ -106,7 +107,10 @@ function attachment({ name, mediaType, bytes }: FileContent, input: string | und
   ].join('\r\n');
 }
 
-/** Returns the parameter of a file name: quoted, or percent-encoded and in sections if it is long (RFC 2231 §3 and §4). */
+/**
+ * Returns the `filename` parameter of Content-Disposition: quoted for a plain name, otherwise percent-encoded, and
+ * split into sections if it is long (RFC 2231 §3 and §4).
+ */
 function fileName(name: string): string {
   if (PLAIN_NAME.test(name)) return `filename="${name}"`;
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

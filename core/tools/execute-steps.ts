@@ -11,10 +11,10 @@ import type { ToolStep } from './tool.ts';
 import { isWithinHost } from './url.ts';
 import type { UpstreamResponse } from './wire.ts';
 
-/** An address in a response may be this long: signed addresses of storages are long. */
+/** The maximum length of an address in a response, in characters. Presigned addresses of storage services are long. */
 const MAX_ADDRESS = 8_192;
 
-/** The response to the step before, from which a step takes values. */
+/** The previous response, from which a step takes values. */
 interface Taken {
   headers: ResponseHeaders;
   body: unknown;
@@ -25,10 +25,10 @@ type Values = Record<string, string | number>;
 
 /**
  * Executes a call with all steps of its tool, within one deadline. Each step can use values that it takes from the
- * response before it. A step whose address is such a value is sent to the hosts that it names only, and without the
- * credential, because the address is its own permission.
+ * previous response. If such a value is the address of the step, the step is sent only to the hosts that it lists, and
+ * without the credential: the address itself grants access, for example a presigned address for an upload.
  *
- * @returns the result of the last request, or the error of the first one that failed
+ * @returns the result of the last request, or the error of the first request that failed
  * @throws ApiError as `executeTool`
  */
 export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
@@ -56,7 +56,7 @@ async function executeEach(steps: readonly ToolStep[], call: PreparedCall, ports
   }
 }
 
-/** Sends one request. A redirect that the next step follows is a success. */
+/** Sends one request. A redirect counts as a success if the next step takes its `Location`. */
 async function request(
   call: PreparedCall,
   next: ToolStep | undefined,
@@ -77,7 +77,10 @@ async function request(
   return { outcome, headers };
 }
 
-/** Returns the failure of a later request: the earlier ones were sent, so only an idempotent call may be repeated. */
+/**
+ * Returns the failure of a request after the first one. Earlier requests were sent, so the call can only be repeated if
+ * it is idempotent.
+ */
 function afterEarlier({ error }: ToolOutcome & { ok: false }, { tool }: PreparedCall): ToolOutcome {
   return { ok: false, error: { ...error, retryable: error.retryable && tool.hints.idempotent }, sent: true };
 }
@@ -86,7 +89,7 @@ function isRedirect({ status, headers }: UpstreamResponse): boolean {
   return status >= 300 && status < 400 && headerOf(headers, 'location') !== undefined;
 }
 
-/** Returns the values of a step, or what is missing. */
+/** Returns the values that a step takes from the previous response, or an error message if one is missing. */
 function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | string {
   const values: Values = {};
   for (const [name, place] of Object.entries(take)) {
@@ -100,9 +103,10 @@ function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | stri
 }
 
 /**
- * Returns the call of a step with the values that were taken, or what is wrong with them.
+ * Returns the call of a step with the values taken from responses, or an error message if one of them cannot be used.
  *
- * @throws ApiError INVALID_TOOL_INPUT if the request is also impossible with other values: then the caller's input is wrong
+ * @throws ApiError INVALID_TOOL_INPUT if the request also fails with harmless values, which means that the caller's
+ * input is invalid
  */
 function callWith(
   taken: Values,
@@ -125,11 +129,11 @@ function callWith(
 }
 
 /**
- * Returns the call of a step, or why its address is refused.
+ * Returns the call of a step, or an error message if its address is not allowed.
  *
  * @param call the call of the tool, whose input includes the values that steps have taken
  * @param isLast whether the result of the tool is the response to this step
- * @param listed the headers that the response before it lists for the address, by their names in lower case
+ * @param listed the headers that the previous response lists for the address, with names in lower case
  * @throws ApiError as `draftRequest`
  */
 export function callOfStep(

@@ -19,8 +19,8 @@ export interface ExecutePorts {
   /**
    * Sends one request under the egress policy, restricted to the account's origins. Fails with a SendFailure.
    *
-   * @param timeoutMs the rest of the execution's time
-   * @param origins replaces the account's origins for a request without its credential
+   * @param timeoutMs the time that is left for the execution
+   * @param origins the allowed origins of a request without the credential; by default those of the account
    */
   send(request: OutboundRequest, timeoutMs: number, origins?: readonly string[]): Promise<UpstreamResponse>;
   /** Returns the account's current credential, synchronously unless one must be obtained first. */
@@ -50,13 +50,13 @@ export interface ExecutePorts {
 
 interface Attempt {
   outcome: ToolOutcome;
-  /** Whether the failure may be temporary, according to the response or because the connection was lost. */
+  /** Whether a failure may be repeated: a response was received, or the provider could not be reached. */
   transient: boolean;
   authenticated: boolean;
 }
 
 /**
- * Executes a prepared call: a few requests within one deadline, and one refresh (threat E10).
+ * Executes a prepared call: at most three requests within one deadline, and at most one refresh (threat E10).
  *
  * A rejected credential is refreshed and the call repeated, because the provider did not process it. After a lost
  * connection, a server error or a rate limit, the call is repeated after the time that the provider requests, but only
@@ -108,11 +108,11 @@ async function attempt(
   timeoutMs: number,
 ): Promise<Attempt> {
   const own = placeCredential(call.pattern, credential);
-  // The response must not contain the credential even if the request does not.
+  // Even if the request does not contain the credential, it is removed from the response.
   const placed = call.withoutCredential ? { parts: [], secrets: own.secrets } : own;
   const signer = credential.kind === 'signer' && !call.withoutCredential ? credential.signer : undefined;
   const request = renderRequest(call, placed);
-  // Collects the secrets of all attempts, because a late response could still contain the first credential.
+  // Collects the secrets of all attempts, because the response to a retry can still contain the first credential.
   secrets.push(...request.secrets);
   const authenticated = placed.parts.length > 0 || signer !== undefined;
   const unsigned = outbound(request);
@@ -134,7 +134,7 @@ async function attempt(
 }
 
 /**
- * Returns the outcome of a call whose time is over before its next request.
+ * Returns the error of a call whose deadline passed before its next request.
  *
  * @param sent whether an earlier request may have had an effect
  */
@@ -158,7 +158,7 @@ function maySendAgain({ tool, provider }: PreparedCall): boolean {
 
 function toToolError({ tool }: PreparedCall, failure: SendFailure, scrub: Scrub): ToolError {
   const kind = KIND_OF_FAILURE[failure.kind];
-  // A new execution has a new idempotency key, so here the call itself must be idempotent.
+  // A caller repeats a call as a new execution with a new idempotency key, so the call itself must be idempotent.
   const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
   return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: scrub(failure.message) };
 }

@@ -1,8 +1,8 @@
 import { atPointer, isRecord } from './pointer.ts';
 
 /**
- * The maximum number of sentences from one place, and of values that are searched for them: a body may have a million
- * values.
+ * The maximum number of texts from one place, and of values and levels that are searched for them. A body may have a
+ * million values.
  */
 const MAX_TEXTS = 3;
 const MAX_VALUES = 200;
@@ -17,7 +17,7 @@ const FIELDS = ['field', 'param', 'name', 'property'];
  * the invalid fields in another. A place may contain a text, or lists and objects of texts: `{"summary": "is
  * required"}` is read as `summary: is required`.
  *
- * @param pointers JSON pointers (RFC 6901), in the order of the sentence
+ * @param pointers JSON pointers (RFC 6901), in the order in which their texts are joined
  * @returns undefined if none of the places contains a text
  */
 export function failureTexts(json: unknown, pointers: readonly string[]): string | undefined {
@@ -51,7 +51,7 @@ function textsBelow(value: unknown): string[] {
     }
     for (const name in object) {
       if (texts.length === MAX_TEXTS || left <= 0) return;
-      // Discord puts the errors of a field below a member `_errors`.
+      // Discord puts the errors of a field into a member `_errors`, whose name is not the name of a field.
       if (Object.hasOwn(object, name)) visit(object[name], name.startsWith('_') ? field : name, level + 1);
     }
   }

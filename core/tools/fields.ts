@@ -55,7 +55,7 @@ function pick(value: unknown, tree: Tree): unknown {
   return kept;
 }
 
-/** Combines two trees; one without children keeps everything. */
+/** Combines two trees. A tree without children keeps everything. */
 function union(one: Tree, other: Tree | undefined): Tree {
   if (other === undefined || one.size === 0) return one;
   if (other.size === 0) return other;

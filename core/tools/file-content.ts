@@ -33,7 +33,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
  * Decodes base64 in either alphabet, with or without padding. Line breaks and blanks are skipped, as in mail (RFC 4648
  * §3.3 allows it).
  *
- * @returns undefined if it is not base64; Node's decoder would skip invalid characters
+ * @returns undefined if the text is not base64. Node's decoder would silently skip invalid characters
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/[\t\n\r ]+/g, '');

@@ -16,7 +16,7 @@ const MEDIA_TYPE =
 
 /**
  * Returns the schema of file inputs, which is the same for all tools: either the bytes in base64, or the id of a stored
- * file. `executeTool` checks that exactly one is given, because several model APIs reject `oneOf`.
+ * file. `filesOf` checks that exactly one of these is given, because several model APIs reject `oneOf` in a schema.
  *
  * @param description what the tool does with the file
  */

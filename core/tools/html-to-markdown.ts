@@ -5,11 +5,11 @@ type Attributes = Readonly<Record<string, string>>;
 type Wrap = (text: string, attributes: Attributes) => string;
 
 const require = createRequire(import.meta.url);
-/** Elements within more levels than this add nothing but their text. */
+/** Elements nested deeper than this are reduced to their text. */
 const MAX_LEVELS = 100;
-/** HTML with more open elements is not converted, because the parser searches all of them at each end tag. */
+/** HTML nested deeper than this is not converted, because the parser searches all open elements at each end tag. */
 const MAX_OPEN = 1_000;
-/** Lists and quotes within more levels than this are not indented, because each level lengthens every line. */
+/** Lists and quotes nested deeper than this are not indented, because each level lengthens every line. */
 const MAX_INDENTS = 8;
 /** Replaces a line break within code until the other white space is reduced. Texts do not contain this character. */
 const CODE_BREAK = '\u0001';
@@ -17,7 +17,10 @@ const CODE_BREAK = '\u0001';
 const CELL_END = '\u0002';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the two marks are control characters
 const MARKS = /[\u0001\u0002]/g;
-/** The numbers that an ordered list can begin with. The lines of an item are indented by the length of its number. */
+/**
+ * The allowed first numbers of an ordered list. The number is short, because the lines of an item are indented by its
+ * length.
+ */
 const LIST_NUMBER = /^\d{1,4}$/;
 const HIDDEN = new Set(['script', 'style', 'template', 'head', 'noscript', 'svg']);
 const TABLE_PARTS = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr']);
@@ -31,7 +34,7 @@ const around =
     return text.replace(inner, () => `${mark}${inner}${mark}`);
   };
 
-/** How an element within a line is written. */
+/** How inline elements are written in Markdown. */
 const INLINE: Readonly<Record<string, Wrap>> = {
   strong: around('**'),
   b: around('**'),
@@ -60,11 +63,11 @@ interface Open {
 }
 
 /**
- * Converts HTML to Markdown for a model: headings, lists, tables, links, pictures, code and emphasis; other elements
- * leave their text, in which characters with a meaning in Markdown are not escaped. HTML with more than a
- * thousand open elements is returned unchanged.
+ * Converts HTML to Markdown for a model: headings, lists, tables, links, pictures, code and emphasis. Other elements
+ * are reduced to their text. Characters with a meaning in Markdown are not escaped. HTML that is nested deeper than a
+ * thousand elements is returned unchanged.
  *
- * @param html of a third party; need not be well-formed
+ * @param html from a third party; need not be well-formed
  */
 export function htmlToMarkdown(html: string): string {
   const { Parser: Reader } = require('htmlparser2') as { Parser: typeof Parser };
@@ -119,7 +122,7 @@ function open(name: string, attributes: Attributes, around: Open): Open {
   };
 }
 
-/** Adds a closed element to the one around it. */
+/** Adds a closed element to its parent, as Markdown. */
 function close(element: Open, parent: Open): void {
   const { name, attributes, parts } = element;
   const text = parts.join('');
@@ -137,7 +140,10 @@ function close(element: Open, parent: Open): void {
   else parent.parts.push((INLINE[name] ?? ((inner) => inner))(text, attributes));
 }
 
-/** Adds a row, or the rows of a part of a table, to what is around them. Other texts, such as a caption, are kept. */
+/**
+ * Adds the row of a `tr`, or the rows of another part of a table, to the parent element. Other text, such as a caption,
+ * is added before the table.
+ */
 function closeTablePart({ name, rows }: Open, text: string, parent: Open): void {
   const cells = name === 'tr' ? text.split(CELL_END) : [text];
   const other = cells.pop() ?? '';
@@ -191,7 +197,7 @@ function oneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }
 
-/** An address with a blank or a parenthesis would end the link. */
+/** Puts an address in angle brackets if it contains white space or parentheses, which would end the link. */
 function target(address: string): string {
   return /[\s()<>]/.test(address) ? `<${address.replace(/[\s<>]/g, encodeURIComponent)}>` : address;
 }

@@ -40,7 +40,7 @@ export interface InputValidator {
    * Validates an input with a schema and fills in defaults. If an optional input is null and its schema does not allow
    * null, it is treated as omitted.
    *
-   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if its patterns take too long
+   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if the patterns of the schema take too many steps
    */
   validate(schema: JsonSchema, input: InputCopy): void;
 }
@@ -113,7 +113,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
 }
 
 /**
- * Validates inputs of tools with trusted schemas, which are those of the catalogue.
+ * Creates the checker for inputs of tools with trusted schemas, which are those of the catalogue.
  *
  * @param capacity how many compiled schemas are kept
  */

@@ -3,13 +3,13 @@ import type { MarkdownIt } from 'markdown-it';
 import { TOOL_REQUEST } from '../budgets.ts';
 
 const require = createRequire(import.meta.url);
-/** Cells that the rows of a table lack are added, so a short text could become a large table. */
+/** The maximum number of table cells. The renderer fills up short rows, so a short text could become a large table. */
 const MAX_CELLS = 20_000;
 
-/** What one request has converted. */
+/** The size of the Markdown that one request has converted so far. */
 export interface ConvertedMarkdown {
   chars: number;
-  /** The cells that its tables may have. */
+  /** The maximum number of cells that its tables can have. */
   cells: number;
 }
 
@@ -17,10 +17,11 @@ let renderer: MarkdownIt | undefined;
 
 /**
  * Converts Markdown (CommonMark, with tables and strikethrough) to HTML that is also well-formed XML. HTML within the
- * text becomes text, and links can only have schemes that run no script. The package is loaded with the first text.
+ * Markdown is escaped, and links with a scheme that can run scripts are not converted. The package is loaded at first
+ * use.
  *
- * @param converted by the same request before; this text is added
- * @returns the HTML, or why the text is refused
+ * @param converted the totals of the same request; this text is added to them
+ * @returns the HTML, or the rest of an error message whose subject is the input
  */
 export function markdownToHtml(markdown: string, converted: ConvertedMarkdown): { html: string } | { problem: string } {
   converted.chars += markdown.length;
@@ -33,7 +34,7 @@ export function markdownToHtml(markdown: string, converted: ConvertedMarkdown): 
   return { html: renderer.render(markdown) };
 }
 
-/** Returns the cells of a table with the most bars of any line in each line. */
+/** Returns the maximum number of table cells: the number of lines multiplied by the most bars (`|`) in any line. */
 function possibleCells(markdown: string): number {
   const bars = markdown.split('\n').map((line) => line.split('|').length - 1);
   return bars.length * bars.reduce((most, count) => Math.max(most, count), 0);

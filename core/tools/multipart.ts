@@ -12,8 +12,9 @@ interface Part {
 }
 
 /**
- * Encodes an object as multipart/form-data (RFC 7578): one part for each member or list item; values other than texts
- * and files are encoded as JSON.
+ * Encodes an object as multipart/form-data (RFC 7578): one part for each member or list item. Objects are encoded as
+ * JSON, and other values except files as text. A member with a JSON content type is encoded as JSON in one part, unless
+ * it is a file.
  *
  * @param stated the tool's settings for single members
  * @returns the same bytes for the same value, so that the provider can recognize a repeated call

@@ -31,6 +31,8 @@ export interface ToolError {
   retryAfterMs?: number;
   /** After a rejected token: whether the settings of the connection or the data of the account must be changed. */
   faultyPart?: 'connection' | 'account';
+  /** Set after a rejected token that could not be refreshed either. The grant of the account may still be valid. */
+  refreshFailed?: true;
   upstreamStatus?: number;
   /** The provider's response: JSON, or text truncated to a readable length. */
   upstreamBody?: unknown;
@@ -160,8 +162,8 @@ const REPEATABLE: readonly ToolErrorKind[] = [
 ];
 
 /**
- * Whether the same call may be repeated. A rejection (429) had no effect. A server error may have had one, so the call
- * may only be repeated if a second effect is impossible.
+ * Whether the same call may be repeated. A call that was rejected with 429 had no effect. Other failed calls may have
+ * had an effect, so they may only be repeated if a second effect is impossible.
  *
  * @param repeatable whether the call is idempotent, contains an idempotency key, or was not sent
  */

@@ -34,8 +34,8 @@ const inputJob: Job<InputJobRequest, string> = {
 };
 
 /**
- * Validates inputs of tools with untrusted schemas. Small inputs are validated immediately; those that may take more than a few
- * milliseconds are validated in a thread that is stopped after two seconds.
+ * Creates the checker for inputs of tools with untrusted schemas. Small inputs are validated immediately. Those that
+ * may take more than a few milliseconds are validated in a thread that is stopped after two seconds.
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);

@@ -64,7 +64,7 @@ export function nextCursor(
   scrub: (text: string) => string = String,
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
-  // The response repeats a credential in the cursor, so it cannot be used.
+  // The provider repeats a secret in its cursor. Without the secret, the cursor cannot be used.
   if (next === undefined || scrub(String(next)).includes(MASK)) return undefined;
   return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
 }
@@ -122,8 +122,8 @@ function hasNextPage(
 }
 
 /**
- * Returns how many items of the API a page covers. These are more than it contains if the API filters a page after
- * reading it.
+ * Returns by how many items a page advances the offset. If the API reads a page and then filters it, these are more
+ * items than the response contains.
  */
 function itemsRead(tool: PagedTool, input: Readonly<Record<string, unknown>>, body: unknown): number {
   const { length } = itemsOf(tool, body);

@@ -10,8 +10,8 @@ const SEPARATORS = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' } as
 const UNENCODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
 
 /**
- * Encodes one query parameter in its OpenAPI style (OpenAPI 3.1 §4.8.12, "Style Values"). Values that the standard does
- * not define, nested in a list or in a member of style form, are encoded as JSON.
+ * Encodes one query parameter in its OpenAPI style (OpenAPI 3.1 §4.8.12, "Style Values"). The standard does not define
+ * the encoding of objects and lists within a list or an object; they are encoded as JSON, except in style deepObject.
  *
  * @param value the input; undefined and null produce no pair
  * @returns percent-encoded pairs `name=value`, generated one by one

@@ -2,8 +2,8 @@ const MAX_DECODINGS = 5;
 /** A segment in which no character has a special meaning. */
 const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
 /**
- * Matches the possible beginning of a segment that a server could interpret as `.` or `..`: after a slash, or after a
- * character that decodes to one.
+ * A quick test that matches every path with a segment that a server could interpret as `.` or `..`. Such a segment
+ * begins with a special character, or the path contains an escape or a non-ASCII character.
  */
 const DOT_SEGMENT_RISK = /(?:^|\/)[^A-Za-z0-9_~/-]|%|[^ -~]/;
 /** Invisible characters that some servers drop: soft hyphens, zero-width spaces, byte order marks. */
@@ -15,7 +15,7 @@ const SLASHES = /[/\\\u2044\u2215]/;
  * Returns why a value cannot be one segment of a path. Some servers and proxies decode a path several times, or cut it
  * at a semicolon (RFC 3986 §3.3); none of them may see a dot segment, a slash or a backslash.
  *
- * @returns the rest of a sentence whose subject is the value; undefined if it can
+ * @returns the rest of a sentence whose subject is the value; undefined if the value is allowed
  */
 export function segmentProblem(segment: string): string | undefined {
   if (PLAIN_SEGMENT.test(segment)) return undefined;

@@ -41,8 +41,8 @@ export interface ReadingRules {
 }
 
 /**
- * The maximum growth of a JSON text when it is written again. The worst cases are numbers (1e20) and base64 of control
- * characters.
+ * The maximum growth of a JSON text when it is parsed and serialized again. A response that fits even with this growth
+ * is not measured. The worst cases are numbers (1e20) and decoded base64 of control characters.
  */
 const MAX_GROWTH = 8;
 
@@ -127,15 +127,15 @@ function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRul
 }
 
 /**
- * Decodes base64 text and removes secrets again, because line breaks in base64 can hide them. Bytes that are not text
- * stay unchanged.
+ * Decodes base64 text and removes secrets again, because line breaks in base64 can hide them. Base64 of bytes that are
+ * not text is returned unchanged.
  */
 function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
   const text = typeof value === 'string' ? textOfBase64(value) : undefined;
   return text === undefined ? value : scrub(text);
 }
 
-/** Converts an HTML text, and removes secrets again, which entities or elements can hide. */
+/** Converts HTML to Markdown and removes secrets again, because entities and elements can hide them in HTML. */
 function asMarkdown(value: unknown, scrub: ReadingRules['scrub']): unknown {
   return typeof value === 'string' ? scrub(htmlToMarkdown(value)) : value;
 }

@@ -35,7 +35,7 @@ export function referencesOf({ request, pagination }: ToolDefinition): Reference
   return found;
 }
 
-/** Adds the references of the steps, except those to values that a step has taken. */
+/** Adds the references of the steps, except those to values that steps take from responses. */
 function readSteps(steps: readonly ToolStep[], found: References): void {
   const taken = new Set<string>();
   for (const [index, step] of steps.entries()) {
@@ -168,7 +168,10 @@ function readList(name: '$join' | '$each', argument: unknown, place: Place): voi
   const fits =
     required.every((key) => keys.includes(key)) && keys.every((key) => [...required, ...optional].includes(key));
   if (!fits || !isRecord(argument)) {
-    refuse(place, `takes {${[...required, ...optional].join(', ')}}`);
+    refuse(
+      place,
+      `must be an object with the members ${required.join(' and ')} (allowed: ${[...required, ...optional].join(', ')})`,
+    );
     return;
   }
   addName(place.found.inputs, argument[list], name, place);
@@ -181,7 +184,8 @@ function readList(name: '$join' | '$each', argument: unknown, place: Place): voi
 function readFileInfo(argument: unknown, place: Place): void {
   const { input, member, ...others } = isRecord(argument) ? argument : {};
   const isKnown = (FILE_MEMBERS as readonly unknown[]).includes(member) && Object.keys(others).length === 0;
-  if (!isKnown) refuse(place, `takes {input, member}; member is one of ${FILE_MEMBERS.join(', ')}`);
+  if (!isKnown)
+    refuse(place, `must be an object with the members input and member (one of ${FILE_MEMBERS.join(', ')})`);
   addName(place.found.inputs, input, '$file_info', place);
   addName(place.found.files, input, '$file_info', place);
 }
@@ -192,7 +196,8 @@ function readEmail(argument: unknown, place: Place): void {
     return;
   }
   for (const member of Object.keys(argument)) {
-    if (!(EMAIL_MEMBERS as readonly string[]).includes(member)) refuse(place, `$email has an unknown member ${member}`);
+    if (!(EMAIL_MEMBERS as readonly string[]).includes(member))
+      refuse(place, `$email has an unknown member ${member} (allowed: ${EMAIL_MEMBERS.join(', ')})`);
   }
   readMembers(argument, place);
 }

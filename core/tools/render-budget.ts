@@ -16,7 +16,7 @@ export class RenderBudget {
   readonly markdown: ConvertedMarkdown = { chars: 0, cells: 0 };
   readonly #maxBytes: number;
 
-  /** @param maxBytes the largest body */
+  /** @param maxBytes the maximum size of the body */
   constructor(maxBytes: number = TOOL_REQUEST.bodyBytes) {
     this.#maxBytes = maxBytes;
   }

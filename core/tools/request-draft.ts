@@ -112,7 +112,12 @@ function* extraPairs({ request }: Tool, scope: TemplateScope): Generator<string>
   }
 }
 
-/** Returns the members of the input for free parameters or headers; empty without such an input. */
+/**
+ * Returns the members of the input that `query_input` or `headers_input` names, which become query parameters or
+ * headers.
+ *
+ * @param name undefined if the tool has no such input; the result is then empty
+ */
 function fromCaller({ input }: TemplateScope, name: string | undefined): Record<string, unknown> {
   const value = name === undefined ? undefined : input[name];
   return isRecord(value) ? value : {};
@@ -131,7 +136,8 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
 
 /**
  * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves, so it must not replace a
- * parameter that an overlay presets or restricts, in any notation that a server may take for the same parameter.
+ * parameter that an overlay presets or restricts. Names are compared without brackets, blanks and case, because servers
+ * may treat such names as the same parameter.
  */
 function merged(query: string, at: CursorValue): string {
   const nameOf = (pair: string) => (nameOfPair(pair).split('[', 1)[0] ?? '').trim().toLowerCase();
@@ -142,7 +148,11 @@ function merged(query: string, at: CursorValue): string {
   return withPairs(query, added);
 }
 
-/** Adds the headers of the tool to `headers`. @returns the names of those that the tool input chose (`headers_input`) */
+/**
+ * Adds the headers of the tool to `headers`.
+ *
+ * @returns the names of the headers that the caller chose (`headers_input`)
+ */
 function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: TemplateScope): string[] {
   const { request } = tool;
   for (const [name, template] of Object.entries(request.headers ?? {})) {

@@ -22,8 +22,8 @@ export interface RenderedRequest {
  *
  * @param credential where the credential is placed; its parts are added last and cannot be replaced
  * @param options `masked`: show the masked credential instead of its value (dry run)
- * @throws ApiError as `draftRequest`; INVALID_TOOL_INPUT if the input occupies a place of the credential, or the
- * address becomes too long for it
+ * @throws ApiError as `draftRequest`; INVALID_TOOL_INPUT if the input sets the header of the credential, or if the
+ * credential belongs in the body and cannot be added to it
  */
 export function renderRequest(
   facts: RequestFacts & { draft?: RequestDraft | undefined },

@@ -10,7 +10,7 @@ export type DecodedBody =
   | { kind: 'text'; text: string }
   | { kind: 'binary'; mediaType: string; bytes: Buffer };
 
-/** The Content-Type of a response says JSON, but its body is not JSON. */
+/** The Content-Type of a response is JSON, but its body is not JSON or is nested too deeply. */
 export class UnreadableBodyError extends Error {}
 
 const UTF_8 = new TextDecoder();

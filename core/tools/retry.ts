@@ -32,7 +32,7 @@ const WORTH_IT: ReadonlySet<ToolError['kind']> = new Set([
  * @param repeatable whether a second effect is impossible: the call is idempotent, has an idempotency key, or was not
  * sent
  * @param state the requests so far, milliseconds since the first one, and randomness
- * @returns undefined if it must not be repeated
+ * @returns milliseconds; undefined if the call must not be repeated
  */
 export function waitBeforeRetry(
   error: ToolError,

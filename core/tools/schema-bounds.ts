@@ -139,13 +139,13 @@ class RawWalk {
   }
 }
 
-/** The schemas that apply each other, through keywords and references. */
+/** The graph of the subschemas. Its edges are the keywords that contain schemas, and the references. */
 class SchemaGraph {
   recursive = false;
   readonly #root: Node;
   readonly #anchors: ReadonlyMap<string, Node>;
   readonly #expanded = new Map<Node, number>();
-  /** The schemas from the root to the visited one, with the depth of the value that each applies to. */
+  /** The schemas from the root to the visited one, each with its depth. */
   readonly #path = new Map<Node, number>();
   /** Schemas that cannot apply themselves to the same value again. */
   readonly #loopFree = new Set<Node>();

@@ -5,12 +5,12 @@ import { FILE_FORMAT } from './file-input.ts';
 import { createPatternEngine } from './schema-patterns.ts';
 import { uniqueItems } from './unique-items.ts';
 
-/** Longer texts are rejected by the formats for addresses and expressions. */
+/** Longer texts are rejected by the formats `url` and `regex`. */
 const MAX_FORMAT_LENGTH = 8192;
 
 /**
- * Options for the schemas of MCP servers. These schemas contain only supported keywords, their style is not checked,
- * and the server fills in its defaults itself.
+ * Options for the schemas of MCP servers. Their unsupported keywords are removed beforehand, so Ajv does not check them
+ * strictly. It fills in no defaults, because the MCP server does that itself.
  */
 export const NON_STRICT: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
 

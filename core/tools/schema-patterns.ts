@@ -17,7 +17,8 @@ export interface PatternEngine {
  * backtracks: `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a
  * schema with an unsupported pattern throws a PatternError.
  *
- * @param steps of all patterns of one validation; an ordinary pattern takes three per character
+ * @param steps the maximum number of steps for all patterns of one validation; an ordinary pattern takes three per
+ * character
  */
 export function createPatternEngine(steps: number = SCHEMA.patternSteps): PatternEngine {
   const budget = { steps: 0 };

@@ -31,7 +31,7 @@ export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: Js
   const problems = checkPatterns(schema, field);
   if (problems.length > 0) return problems;
   try {
-    // The schema is validated against the meta-schema, which contains patterns.
+    // The compiler also validates the schema against the meta-schema, whose patterns need a budget of steps.
     patterns.within(() => compiler.compile(schema));
     return [];
   } catch (error) {
@@ -42,8 +42,8 @@ export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: Js
 }
 
 /**
- * Checks that every object says whether other members are allowed, and that every value has a type, unless a comment
- * says why it is open.
+ * Checks that every object sets `additionalProperties`, every list sets `items`, and every value has a constraint such
+ * as a type. Schemas whose `$comment` begins with `open:` are not checked.
  */
 export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (!isRecord(schema)) return [];

@@ -2,15 +2,15 @@ import { isCallerHeader, isHeaderText } from '../connectors/header-names.ts';
 import { atPointer } from './pointer.ts';
 import type { ToolStep } from './tool.ts';
 
-/** Signed uploads need about five headers; more would be a fault of the provider. */
+/** A response that lists more headers is rejected. Signed uploads need about five. */
 const MAX_HEADERS = 20;
 const MAX_CHARS = 8_192;
 
 /**
- * Returns the headers that the response before a step lists for it, by their names in lower case, or why they are refused.
+ * Returns the headers that the previous response lists for a step, with names in lower case, or an error message.
  *
  * @param step without `headers_from`, the result is empty
- * @param body the response before the step
+ * @param body the body of the previous response
  */
 export function listedHeaders({ headers_from: from }: ToolStep, body: unknown): Record<string, string> | string {
   if (from === undefined) return {};

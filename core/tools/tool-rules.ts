@@ -98,8 +98,8 @@ function checkRequest({ request, pagination }: ToolDefinition, { api }: Provider
 }
 
 /**
- * Checks a step. Its hosts must be those of the connector: a tool that an API client stores could otherwise send data of
- * accounts anywhere.
+ * Checks a step. Its hosts must be among the provider's `transfer_hosts`. Otherwise, a tool that an API client stores
+ * could send data of accounts to any host.
  */
 function checkStep(
   { method, body, headers = {}, hosts = [] }: ToolStep,
@@ -120,7 +120,7 @@ function checkStep(
   ];
 }
 
-/** Checks that a tool of another origin than the base address stays within those that the provider names. */
+/** Checks that the origin of a tool, if it differs from the base URL, is one of the provider's `extra_origins`. */
 function checkOrigin({ request: { origin } }: ToolDefinition, { api }: ProviderDefinition): FieldError[] {
   if (origin === undefined || api.extra_origins?.includes(origin)) return [];
   const message = `must be one of the provider's extra_origins: ${api.extra_origins?.join(', ') ?? 'it has none'}`;

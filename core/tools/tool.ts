@@ -79,7 +79,10 @@ export interface ToolStep extends Pick<ToolRequest, 'method' | 'query' | 'header
   address?: string;
   /** The hosts that the address may have; their subdomains are included. */
   hosts?: string[];
-  /** Further headers for the address, which the response lists: pointers to the list, and to name and value of an entry. */
+  /**
+   * Further headers for the address, which the previous response lists: a JSON pointer to the list, and from an entry
+   * to its name and its value.
+   */
   headers_from?: { list: string; name: string; value: string };
 }
 
@@ -128,7 +131,7 @@ export interface ToolRestriction {
   toolName: string;
   /** The values of inputs that callers cannot set. */
   presetInputs: Readonly<Record<string, unknown>>;
-  /** The schema of a whole input, with the preset inputs; `input_schema` shows the rest to callers. */
+  /** The schema of the whole input with the preset inputs. Callers see `input_schema`, which excludes them. */
   schema: JsonSchema;
 }
 
@@ -144,7 +147,7 @@ export interface Tool {
   title: string;
   description: string;
   tags: string[];
-  /** Words of users that name and description lack. Only the search uses them. */
+  /** Words that users use and that name, title and description lack. Only the search uses them. */
   search_words?: string;
   hints: ToolHints;
   /** Alternative sets of scopes; an account needs all scopes of one set. */
@@ -159,7 +162,7 @@ export interface Tool {
   restriction?: ToolRestriction;
 }
 
-/** Returns a tool's definition without the fields that name its connector: the part that its author wrote. */
+/** Returns the definition that the author of a tool wrote, without the connector and the restriction by an overlay. */
 export function definitionOf({
   connector: _connector,
   generic: _generic,

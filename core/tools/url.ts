@@ -178,8 +178,8 @@ function textsOf(value: unknown): string[] {
 }
 
 /**
- * A value of several segments, such as the name of a branch, may contain characters that would end the path. They are
- * percent-encoded.
+ * Percent-encodes `?` and `#` in a value of several segments, for example the name of a branch, because they would end
+ * the path.
  */
 function withinPath({ path }: PathTemplate, name: string, value: TemplateValue): TemplateValue {
   if (typeof value !== 'string' || !/[?#]/.test(value)) return value;
@@ -222,7 +222,7 @@ function inputName(variable: string): string | undefined {
   return variable.startsWith('account.') ? undefined : variable;
 }
 
-/** Whether a host is another one or a subdomain of it. Both are in lower case. */
+/** Whether `host` is `other` or a subdomain of it. Both must be in lower case. */
 export function isWithinHost(host: string, other: string): boolean {
   return host === other || host.endsWith(`.${other}`);
 }

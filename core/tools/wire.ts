@@ -18,9 +18,9 @@ export interface UpstreamResponse {
 
 export interface Scrub {
   <T>(value: T): T;
-  /** Does the same for a value that was parsed from JSON text. */
+  /** Removes the secrets from a value that was parsed from this JSON text. */
   parsed<T>(value: T, json: Buffer): T;
-  /** Does the same for bytes of any kind. */
+  /** Removes the secrets from bytes of any kind. */
   bytes(bytes: Buffer): Buffer;
 }
 

@@ -48,7 +48,8 @@ export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRole
 function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
   if (!ROLE_ARN.test(roleArn))
     throw new OAuthConfigError('The role_arn of the account is invalid.', { faultyPart: 'account' });
-  if (identity.audience === '') throw new OAuthConfigError('The connection has no audience for identity tokens.');
+  if (identity.audience === '')
+    throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');
   if (!SESSION_NAME.test(sessionName)) throw new RangeError('The session name is invalid.');
   if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {
     throw new RangeError('The lifetime of the credentials is out of range.');
@@ -76,7 +77,7 @@ async function attempt(request: AssumeRoleRequest, aheadMs: number): Promise<Tim
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** A token can be signed again at any time, so a failed request uses nothing up. */
+/** Sets `mayBeSpent` to false: a failed request uses up no credential, because another token can be signed. */
 function unspent(outcome: AssumeRoleOutcome): AssumeRoleOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

@@ -35,9 +35,8 @@ export function identityClaims(identity: Identity, now: number, random: (size: n
 }
 
 /**
- * Returns the subject that identifies an account to the cloud. It contains only ids that Valetkey assigns. So a role
- * that trusts one account, or the accounts of one connection by a pattern, cannot be reached by choosing an account's
- * name.
+ * Returns the subject that identifies an account to the cloud. It contains only ids that Valetkey assigns. If it
+ * contained names, a user could choose a name that matches a role which trusts other accounts.
  */
 export function identitySubject(account: { environmentId: string; connectionId: string; id: string }): string {
   return `environment:${account.environmentId}:connection:${account.connectionId}:account:${account.id}`;

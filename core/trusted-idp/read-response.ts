@@ -37,8 +37,8 @@ const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
 };
 
 /**
- * Error codes for a rejected identity token. Its audience and issuer belong to the connection. Other codes concern the
- * account's role.
+ * Error codes for a rejected identity token. The connection is at fault, because it determines the audience and issuer
+ * of the token. Other codes concern the account's role.
  */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredToken']);
 
@@ -57,10 +57,13 @@ export async function readResponse(response: Response, asked: SentRequest): Prom
     return unavailable(reason, false, retryAfterMs, `The token service is temporarily unavailable (${code}).`);
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
   if (OF_THE_TOKEN.has(code)) {
-    return clientRefused(`The cloud does not accept the identity token of the connection (${code}).`, 'connection');
+    return clientRefused(
+      `The cloud provider does not accept the identity token of the connection (${code}).`,
+      'connection',
+    );
   }
   if (code !== '') {
-    return clientRefused(`The cloud does not allow the account to assume its role (${code}).`, 'account');
+    return clientRefused(`The cloud provider does not allow the account to assume its role (${code}).`, 'account');
   }
   const granted = response.ok ? credentialsIn(answer, asked, headers) : undefined;
   if (granted) return granted;

@@ -45,7 +45,7 @@ export function signRequestV4(
   const names = signed.map(([name]) => name).join(';');
   const canonical = [
     request.method.toUpperCase(),
-    // The path is encoded once more than in the request itself.
+    // Signature Version 4 requires a second encoding of the path, which is already encoded in the URL.
     url.pathname.split('/').map(encodeUnreserved).join('/'),
     canonicalQuery(url),
     ...signed.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
@@ -63,7 +63,7 @@ export function signRequestV4(
   return { ...request, url: url.href, headers };
 }
 
-/** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
+/** Returns a preview of the signed request for users. Secrets and values that differ in each call are masked. */
 export function previewSignedV4(request: OutboundRequest, { region, service }: SigningScope): OutboundRequest {
   const credential = `${MASK}/${MASK}/${region}/${service}/aws4_request`;
   const signed = Object.keys(request.headers).concat('host', 'x-amz-date', 'x-amz-security-token').sort();

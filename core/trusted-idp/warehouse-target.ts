@@ -2,19 +2,21 @@ import type { AccountInputs } from '../connectors/account-value.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 
 /**
- * Where statements run: on a provisioned cluster as one of its users, or in a serverless workgroup, which derives the
- * user from the credentials.
+ * The data warehouse that runs the SQL statements of an account: a database in a provisioned cluster, with the database
+ * user `dbUser`, or a database in a serverless workgroup. A workgroup derives the database user from the cloud
+ * credentials of the request.
  */
 export type WarehouseTarget =
   | { database: string; clusterIdentifier: string; dbUser: string }
   | { database: string; workgroupName: string };
 
 /**
- * Reads where an account's statements run.
+ * Reads the data warehouse of an account from its API configuration.
  *
- * @param apiConfig `database`, and `cluster_identifier` or `workgroup_name`
- * @param dbUser from the account's details: required for a cluster, ignored for a workgroup
- * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
+ * @param apiConfig must contain `database`, and either `cluster_identifier` or `workgroup_name`
+ * @param dbUser the database user in the account's details; required for a cluster, ignored for a workgroup
+ * @throws ApiError INVALID_API_CONFIG if a name is missing or both a cluster and a workgroup are given;
+ * INVALID_AUTHORIZATION_DETAILS if the database user of a cluster is missing
  */
 export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, dbUser: string | null): WarehouseTarget {
   const database = textIn(apiConfig, 'database');
@@ -50,8 +52,8 @@ export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, db
 }
 
 /**
- * Returns the values for requests to an account's warehouse. Only the validated target is included, so that no other
- * value can select a different one.
+ * Returns the input values for requests to an account's warehouse. Of the cluster, the workgroup and the database user,
+ * they contain only those of the validated target, so that requests cannot select another target.
  *
  * @throws ApiError as `warehouseTarget`
  */

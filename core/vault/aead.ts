@@ -48,7 +48,7 @@ export function open(key: KeyObject, associatedData: Buffer, sealed: Buffer): Bu
 
 /**
  * As `seal`, for a long-lived key that encrypts without limit (page tokens, stored responses). Every message has its
- * own key, derived from a random 128-bit salt, so that random nonces stay far below their limit.
+ * own key, derived from a random 128-bit salt, so that no key encrypts more messages than random nonces allow.
  *
  * @returns salt, nonce, ciphertext, tag
  */
@@ -57,7 +57,7 @@ export function sealSalted(root: KeyObject, associatedData: Buffer, plaintext: B
   return Buffer.concat([salt, seal(messageKey(root, salt), associatedData, plaintext, random)]);
 }
 
-/** How many messages share a salt: few enough for random nonces, and many enough that deriving keys costs nothing. */
+/** How many messages share a salt: few enough for random nonces, and so many that key derivation costs little time. */
 const MESSAGES_PER_SALT = 1000;
 
 /**

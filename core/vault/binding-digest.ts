@@ -6,11 +6,11 @@ const KNOWN = new Map<string, Buffer>();
 const MAX_KNOWN = 1000;
 
 /**
- * Returns a digest of what a credential is bound to. The order and repetition of origins do not matter.
+ * Returns a digest of the values that a credential is bound to. The order and repetition of origins do not matter.
  *
- * @param origins the origins that it may be sent to, each exactly as returned by `new URL(…).origin`, such as
- * `https://api.example.com`
- * @param terms further values that it is bound to, in a fixed order
+ * @param origins the origins that the credential may be sent to, each exactly as returned by `new URL(…).origin`, such
+ * as `https://api.example.com`
+ * @param terms further values that the credential is bound to, in a fixed order
  * @returns 32 bytes (SHA-256); the buffer is shared and must not be modified
  * @throws TypeError for an origin that is not normalized: equal sets must have equal digests
  */

@@ -32,7 +32,7 @@ export function sealedUnder(bytes: Buffer): string {
 export function decodeBlob(version: BlobVersion, bytes: Buffer): SealedBlob {
   const found = bytes[0];
   if (found === undefined) throw decryptionError(new Error('The blob is empty'));
-  if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Unknown format ${found} of sealed data`);
+  if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Unknown format ${found} of encrypted data`);
   const idEnd = 2 + (bytes[1] ?? 0);
   const keyId = bytes.toString('latin1', 2, idEnd);
   if (!KEY_ID.test(keyId)) throw decryptionError(new Error('The blob has no key id'));

@@ -7,7 +7,7 @@ const DIGEST_BYTES = 32;
 export interface Digester {
   /**
    * @param purpose constant that identifies the use: equal values of different uses have different digests
-   * @param parts hashed so that no two lists of parts have the same input
+   * @param parts encoded unambiguously before hashing, so that two different lists never give the same hash input
    * @returns 32 bytes (HMAC-SHA256)
    */
   digest(purpose: string, ...parts: string[]): Buffer;
@@ -17,7 +17,7 @@ export interface Digester {
 
 /**
  * Creates keyed digests of values that are compared and never shown again: client secrets, idempotency keys, requests.
- * The digest is fast on purpose: only passwords need a slow hash, and there are none here.
+ * The digest is fast on purpose: only passwords need a slow hash, and Valetkey digests no passwords.
  *
  * @param key 32-byte secret of the deployment; without it, a stolen database cannot be searched for a known value
  */

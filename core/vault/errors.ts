@@ -38,5 +38,5 @@ export class VaultError extends Error {
  * logged.
  */
 export function decryptionError(cause: unknown): VaultError {
-  return new VaultError('UNSEALABLE', 'The sealed data cannot be opened', cause);
+  return new VaultError('UNSEALABLE', 'The encrypted data cannot be decrypted', cause);
 }

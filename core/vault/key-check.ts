@@ -6,7 +6,7 @@ export interface KeyCheck {
   kekId: string;
   /** 32 bytes. */
   check: Buffer;
-  /** When the key was first used, milliseconds UTC. */
+  /** When this check value was created, milliseconds UTC. */
   createdAt: number;
 }
 

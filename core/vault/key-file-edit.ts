@@ -23,8 +23,8 @@ const HEADER = `# Key-encryption keys of this Valetkey deployment. The first key
 `;
 
 /**
- * Writes a new key file, mode 0600. It appears complete or not at all, and never replaces another one. The drafts of
- * interrupted starts are harmless: each start has its own draft name, and removes older drafts.
+ * Writes a new key file, mode 0600. The file appears complete or not at all, and never replaces another file. Each
+ * start uses its own draft file, and removes the drafts of interrupted starts.
  *
  * @param line from `generateKey`
  * @throws VaultError `KEY_FILE_EXISTS`
@@ -120,7 +120,7 @@ function realFile(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // `readKeyFile` reports what is wrong with it.
+    return path; // `readKeyFile` fails for this path too, and reports the reason.
   }
 }
 

@@ -15,8 +15,8 @@ export interface KeyFileContent {
 }
 
 /**
- * Reads a key file, which only its owner may be able to read. For a server that is not root, a file of root may also be
- * readable for its group, because Kubernetes and systemd pass secrets to a process this way.
+ * Reads a key file, which only its owner may be able to read. If the server does not run as root, a file that root owns
+ * may also be readable for its group, because Kubernetes and systemd pass secrets to a process this way.
  *
  * @throws VaultError `NO_KEY` if it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` if it is
  * not a small regular file
@@ -30,7 +30,7 @@ export function readKeyFile(path: string): KeyFileContent {
     throw unreadable(path, cause);
   }
   try {
-    // The open file is checked, not the path, so that the file cannot be exchanged in between.
+    // The open file is checked, not the path, so that the file cannot be replaced between the check and the read.
     const stat = fstatSync(fd, { bigint: true });
     checkKeyFile(path, stat, process.geteuid?.());
     const bytes = readFileSync(fd);

@@ -28,8 +28,8 @@ export async function createAndAddKey(
 }
 
 /**
- * Adds a new key that only decrypts. On a database of several servers it may encrypt only after all of them have it,
- * because otherwise one server would write what another one cannot read.
+ * Adds a new key that only decrypts. If several servers share the database, a key may encrypt only after all servers
+ * have it. Otherwise one server would write data that another server cannot decrypt.
  *
  * @returns the new key's id
  * @throws VaultError as `createAndAddKey`
@@ -51,7 +51,7 @@ export async function standbyKey(
  * Returns the newest key that has never been used to encrypt: one that is newer than the active key.
  *
  * @param ids the keys of a ring, the active one first
- * @param checks the check values of the keys, with the times of their first use
+ * @param checks the check values of the keys, with the times of their creation
  */
 export function newestStandby(
   ids: readonly string[],
@@ -74,7 +74,8 @@ export interface Retirement {
 }
 
 /**
- * Permanently removes a key from the key file; fails while anything is encrypted under it, or could still be.
+ * Permanently removes a key from the key file. Fails while data is encrypted under the key, or while a server may still
+ * encrypt with it.
  *
  * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
  */

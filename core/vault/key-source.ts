@@ -80,8 +80,8 @@ export class KeyFileSource implements KeySource {
 }
 
 /**
- * Rejects a ring in which an id now belongs to another key: this is a mistake, and encrypting with that key would lose
- * data.
+ * Rejects a ring in which an id now belongs to another key. This is a mistake: data that was encrypted with the former
+ * key of this id could no longer be decrypted.
  */
 function refuseExchangedKeys(before: KeyRing, after: KeyRing): void {
   for (const key of after.keys()) {

@@ -4,7 +4,7 @@ const UTF_16 = 0x8000_0000;
 /**
  * Joins parts so that different lists always give different bytes: each part is preceded by its length (4 bytes, big
  * endian). Text is encoded as UTF-8. Text with a lone surrogate, which UTF-8 cannot represent, is encoded as UTF-16,
- * and the length marks this.
+ * and the highest bit of the length is set.
  */
 export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
   let size = 0;

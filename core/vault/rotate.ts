@@ -39,8 +39,8 @@ export interface RotationStore {
   replaceSealed(changes: readonly Resealed[]): Promise<number>;
   /**
    * Deletes the check value of a key in one transaction, if nothing is encrypted under the key. From then on a foreign
-   * key makes the store reject rows that name this key, so that nothing can be encrypted under a key that is about to
-   * be removed.
+   * key constraint rejects rows that name this encryption key, so that nothing can be encrypted under a key that is
+   * about to be removed.
    *
    * @returns how many items are encrypted under the key
    */
@@ -70,8 +70,9 @@ export interface RotationOptions {
 
 /**
  * Rewraps everything that is encrypted under other keys of the ring with the active key, in small batches while the
- * server runs. It may be interrupted and started again, even twice at the same time: an item is only replaced if it is
- * unchanged. If another rotation makes a newer key active meanwhile, both continue with that one.
+ * server runs. A rotation may be interrupted and started again, and several may run concurrently, because an item is
+ * only replaced if it is unchanged. If another rotation makes a newer key active meanwhile, both continue with the
+ * newer key.
  *
  * @param keys the keys that `vault` encrypts with
  */

@@ -36,11 +36,12 @@ export interface SealedValue {
 const MAX_KNOWN = 16_384;
 
 /**
- * Envelope encryption of credentials: every record has its own data key, wrapped by a key-encryption key, and every ciphertext is
- * bound to its place. Moved, exchanged or altered values cannot be decrypted.
+ * Envelope encryption of credentials: every record has its own data key, wrapped by a key-encryption key, and every
+ * ciphertext is bound to its row and field. Moved, exchanged or altered values cannot be decrypted.
  *
- * Decryption throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` if the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of records are
- * cached (decision 14); those of bytes, which are read once or twice, are not.
+ * Decryption throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` if the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of
+ * records are cached (decision 14). Data keys of `sealBytes` are not, because their contents are read only once or
+ * twice.
  */
 export class Vault {
   readonly #keys: KeySource;
@@ -75,7 +76,7 @@ export class Vault {
     return openField(context, field, dataKey, Object.hasOwn(record.sealed, field) ? record.sealed[field] : undefined);
   }
 
-  /** Decrypts all fields of a record, or none. */
+  /** Decrypts all fields of a record; throws if one of them cannot be decrypted. */
   openRecord<Field extends string>(
     context: RecordContext,
     record: Pick<SealedRecord<Field>, 'wrappedDataKey' | 'sealed'>,

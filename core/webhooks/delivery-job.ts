@@ -19,7 +19,7 @@ export interface DeliveryJobDeps extends DeliverySendDeps {
   webhookPace: Pace;
 }
 
-/** Another job makes the delivery, or it was deleted, or it has succeeded. */
+/** The outcome if another job makes the delivery, or the delivery was deleted or has already succeeded. */
 const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
 const DISABLED = 'The endpoint is disabled.';
 
@@ -54,7 +54,8 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
         store.read.events.get(environmentId, delivery.eventId),
         store.read.environments.get(environmentId),
       ]);
-      if (!endpoint || !event || !environment) return { kind: 'failed', reason: 'The endpoint was deleted.' };
+      if (!endpoint || !event || !environment)
+        return { kind: 'failed', reason: 'The endpoint or the event was deleted.' };
       if (!endpoint.enabled) return { kind: 'failed', reason: DISABLED };
       const sent = await sendDelivery(deps, deps.egressOf(environment), endpoint, event, signal);
       if (sent.isDelivered) failing.delete(endpointId);

@@ -160,7 +160,7 @@ function requireCallable(
 ): void {
   const checked = egressOf(environment).check(url);
   if (checked.ok) return;
-  throw new ApiError('VALIDATION_FAILED', 'The address of the webhook endpoint must not be called.', {
+  throw new ApiError('VALIDATION_FAILED', 'The URL of the webhook endpoint is not allowed.', {
     errors: [{ field: 'url', message: checked.reason }],
   });
 }

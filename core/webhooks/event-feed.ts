@@ -25,7 +25,7 @@ export interface EventFeed {
   requireFreeStream(environmentId: string): void;
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
-   * moment. The stream ends after `EVENT_STREAM.longestMs`; its reader continues with another one.
+   * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */
@@ -83,7 +83,7 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
     },
     requireFreeStream(environmentId) {
       if ((counts.get(environmentId) ?? 0) < EVENT_STREAM.perEnvironment) return;
-      throw new ApiError('RATE_LIMITED', 'Too many streams of events are open in this environment.');
+      throw new ApiError('RATE_LIMITED', 'Too many streams of events are open in this environment. Close one first.');
     },
     async *follow(subscription, signal) {
       const { environmentId } = subscription;

@@ -2,7 +2,7 @@ import type { Transaction, WebhookEndpointRow } from '../../db/store.ts';
 import type { Events } from '../events/events.ts';
 
 /**
- * Disables an endpoint that rejects deliveries.
+ * Disables an endpoint whose deliveries fail.
  *
  * @param reason a sentence for users
  * @param at milliseconds UTC

@@ -14,20 +14,20 @@ export interface Interest {
 export interface InterestCache {
   /** Returns the cached value; undefined if it must be read from the database. @param at milliseconds UTC */
   known(environmentId: EnvironmentId, at: number): Interest | undefined;
-  /** Caches what a unit of work has read, after the unit is committed. */
+  /** Caches an interest that was read in a transaction, as soon as the transaction is committed. */
   remember(tx: Transaction, environmentId: EnvironmentId, interest: Interest, at: number): void;
-  /** Call it in each unit of work that changes an endpoint or the settings of the environment. */
+  /** Discards the cached value. Call it in each transaction that changes an endpoint or the environment's settings. */
   forget(tx: Transaction, environmentId: EnvironmentId): void;
 }
 
 /**
- * Caches which environments use events, so that an unused event needs no statement. A change by this process takes
- * effect immediately; a change by another process takes effect when the store notices it, or after
- * `RELOAD.environmentMs`.
+ * Caches which events an environment uses, so that an event that is neither stored nor delivered needs no database
+ * statement. A change by this process takes effect immediately; a change by another process takes effect when the store
+ * notices it, or after `RELOAD.environmentMs`.
  */
 export function createInterestCache({ settingsVersion }: Pick<Store, 'settingsVersion'>): InterestCache {
   const known = new Map<EnvironmentId, { interest: Interest; version: number; until: number }>();
-  // A value that was read before a change must not be cached after it.
+  // Counts the changes, because a value that was read before a change must not be cached after it.
   let generation = 0;
   const drop = (environmentId: EnvironmentId) => {
     generation++;

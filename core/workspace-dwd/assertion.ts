@@ -4,7 +4,7 @@ import type { ServiceAccount } from './service-account.ts';
 /** The lifetime of an assertion in seconds; providers reject longer ones. */
 const LIFE_S = 3600;
 
-/** The token that is requested. */
+/** The parameters of the requested token. */
 export interface Delegation {
   account: ServiceAccount;
   /** The user that the service account acts for. */

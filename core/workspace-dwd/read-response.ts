@@ -23,7 +23,7 @@ export interface SentRequest {
   now: number;
 }
 
-/** Error codes for a missing delegation. An administrator can extend it. */
+/** Error codes for a missing or insufficient delegation. An administrator can grant the delegation at the provider. */
 const NOT_DELEGATED: ReadonlySet<string> = new Set(['unauthorized_client', 'access_denied', 'invalid_scope']);
 
 /**
@@ -32,8 +32,8 @@ const NOT_DELEGATED: ReadonlySet<string> = new Set(['unauthorized_client', 'acce
 const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not found)\b/i;
 
 /**
- * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is unambiguous, otherwise the
- * code, and for `invalid_grant` the description. Descriptions are not passed on.
+ * Evaluates the response to an assertion (RFC 7521 §4.1.1): by the status if it is unambiguous, otherwise by the error
+ * code, and for `invalid_grant` by the description. Descriptions are not part of the outcome.
  */
 export async function readResponse(response: Response, asked: SentRequest): Promise<DelegatedTokenOutcome> {
   const { status, headers } = response;

@@ -55,7 +55,7 @@ async function attempt(request: DelegatedTokenRequest, aheadMs: number): Promise
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** An assertion can be signed again at any time, so a failed request uses nothing up. */
+/** Sets `mayBeSpent` to false: a failed request uses up no credential, because another assertion can be signed. */
 function unspent(outcome: DelegatedTokenOutcome): DelegatedTokenOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

@@ -8,7 +8,7 @@ import { isRecord } from '../tools/pointer.ts';
 export interface ServiceAccount {
   /** Identifies the account in assertions. */
   clientEmail: string;
-  /** The id that an administrator delegates to; not every file contains it. */
+  /** The id to which an administrator grants the delegation; null if the file does not contain it. */
   clientId: string | null;
   /** Tells the provider which of the account's keys was used. */
   keyId: string | null;
@@ -29,7 +29,7 @@ const EMAIL = /^[^\s@<>"]{1,128}@[^\s@<>"]{1,253}$/;
 /**
  * Reads the JSON key file of a service account.
  *
- * @param file its whole text
+ * @param file the whole text of the key file
  * @throws OAuthConfigError with the problem; neither message nor cause contains a part of the file
  */
 export function readServiceAccount(file: Secret): ServiceAccount {
@@ -52,7 +52,7 @@ export function readServiceAccount(file: Secret): ServiceAccount {
 /**
  * Checks that a key file belongs to the provider that its assertions are sent to.
  *
- * @param file its whole text
+ * @param file the whole text of the key file
  * @param tokenEndpoint the token endpoint of the provider; undefined if it is not known yet
  * @throws OAuthConfigError if the file cannot be used, or names a token endpoint on another host
  */

@@ -16,8 +16,8 @@ export function foldForSearch(text: string): string {
 }
 
 /**
- * Converts a query in the same way as the texts. Returns undefined if nothing can match, because a check of the table
- * excludes such characters from all texts.
+ * Converts a query in the same way as the stored identifiers. Returns undefined for a query with a line break or a NUL:
+ * no identifier matches it, because identifiers do not contain these characters.
  */
 export function foldQuery(query: string): string | undefined {
   const folded = foldForSearch(query);

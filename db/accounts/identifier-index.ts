@@ -9,8 +9,8 @@ import { SUMMARY_COLUMNS } from './columns.ts';
 /** Finds accounts by a part of their identifier. All numbers are values of the column `seq`, newest first. */
 export interface IdentifierIndex {
   /**
-   * Returns the newest accounts whose identifier contains the case-folded text: one more than are counted, which shows that
-   * there are more.
+   * Returns the newest accounts whose identifier contains the case-folded text. It returns at most one more than a
+   * search counts (`LIST.countedBySearch`), which shows the caller that there are more.
    */
   newest(environmentId: EnvironmentId, text: string): Promise<number[]>;
   /** Returns those of the given accounts that belong to a connection. */

@@ -24,7 +24,7 @@ const EMPTY: Omit<OptionalColumns, 'wrappedDataKey'> = {
   credentialGeneration: 0,
 };
 
-/** Creates the function that inserts an account and returns it as a read of it would. */
+/** Creates the function that inserts an account, and returns the row that a read of the account would return. */
 export function createInsert(
   statements: Statements,
   dataKeys: DataKeys,

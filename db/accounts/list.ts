@@ -12,8 +12,8 @@ import { SUMMARY_COLUMNS } from './columns.ts';
 import { createAccountTotals, isCounted } from './totals.ts';
 
 /**
- * The filters of the list. In addition to the public ones: `text` matches accounts whose identifier contains a folded
- * text, `textOrNamed` also the accounts of some connections.
+ * The filters of the list. In addition to the public ones, `text` matches accounts whose identifier contains a folded
+ * text. `textOrNamed` matches these accounts and those of the connections in the placeholder `named`.
  */
 export type ListFilter = keyof AccountFilters | 'text' | 'textOrNamed';
 
@@ -40,9 +40,7 @@ const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => (
     or ${isIn(accounts.connectionId, 'named')})`,
 });
 
-/**
- * If a filter matches at most this many rows, its rows are read, rather than those of a filter whose total is unknown.
- */
+/** A filter with at most this many rows is used in preference to `organizationId`, whose total is not maintained. */
 const FEW = 1000;
 
 /** The list of accounts, in the order of their creation. */
@@ -73,8 +71,9 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
   });
 
   /**
-   * Returns the filter whose index is used. A user and an identifier have few accounts. Among the other filters, the
-   * one with the fewest rows is used; an organization may have any number of accounts.
+   * Returns the filter whose index is used. A user and an identifier have few accounts, so these filters come first.
+   * Among the filters with a maintained total, the one with the fewest rows is used. `organizationId` has precedence
+   * over it unless it has few rows.
    */
   async function leadingFilter(names: ListFilter[], values: Record<string, unknown>): Promise<ListFilter | undefined> {
     const selective = names.find((name) => name === 'userId' || name === 'identifier');

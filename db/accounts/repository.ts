@@ -44,7 +44,10 @@ export interface AccountReads {
     provider: string,
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
-  /** Lists the accounts of a connection that have obtained credentials, after a `seq`, oldest first. */
+  /**
+   * Lists the accounts of a connection that have credentials which Valetkey obtained, such as a token, after a `seq`,
+   * oldest first.
+   */
   listObtained(
     environmentId: EnvironmentId,
     connectionId: string,
@@ -77,7 +80,8 @@ export interface AccountWrites {
   /** Changes the status of every account of a provider. @returns how many had another status */
   setStatusByProvider(environmentId: EnvironmentId, provider: string, to: StatusChange): Promise<number>;
   /**
-   * Removes the obtained credentials of a connection's accounts; the supplied ones stay.
+   * Removes the credentials that Valetkey obtained, such as tokens, from the accounts of a connection. Credentials that
+   * users or applications supplied stay.
    *
    * @param shown a JSON Merge Patch (RFC 7396) that removes the obtained values from the public details
    * @returns how many accounts had obtained credentials

@@ -21,7 +21,10 @@ type List = KeysetList<AccountSummaryRow, ListFilter>;
 /** Reads the first accounts after a position, or the newest ones. */
 type Source = (direction: Direction, place: number | undefined, limit: number) => Promise<AccountSummaryRow[]>;
 
-/** Up to this many connections are merged one by one. */
+/**
+ * If at most this many connections match by their names, the list of each is read and the lists are merged. If more
+ * match, one query filters all accounts.
+ */
 const MERGED_CONNECTIONS = 64;
 /** Connections with at most this many accounts are searched in one query. */
 const SMALL_CONNECTION = LIST.slice;

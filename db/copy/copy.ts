@@ -6,9 +6,9 @@ import { COPIED_TABLES } from './tables.ts';
 export interface CopyDeps {
   /** Milliseconds UTC. */
   now(): number;
-  /** Called with each copied batch, and then with each batch that was read again. */
+  /** Called after each batch that was copied, and later after each batch of the copy that was verified. */
   progress?(phase: 'copied' | 'verified', table: string, rows: number, total: number): void;
-  /** Checks that the configured keys open a database. @throws if they do not */
+  /** Checks that the configured keys can decrypt a database. @throws if they cannot */
   checkKeys(end: CopyEnd): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ export interface CopyReport {
  * and the keys. Then the source is retired, and the copy becomes usable. After an error the source is unchanged, and
  * nothing is left of the copy.
  *
- * @throws StorageError `COPY_REFUSED` if the schemas differ; `COPY_DAMAGED` if the source, or the copy, is not what it
- * should be; `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source is retired; what `checkKeys` throws
+ * @throws StorageError `COPY_REFUSED` if the schemas differ; `COPY_DAMAGED` if the verification of the copy fails;
+ * `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source is retired; what `checkKeys` throws
  */
 export async function copyDatabase(source: CopySource, target: CopyTarget, deps: CopyDeps): Promise<CopyReport> {
   const { now, progress = () => {}, checkKeys } = deps;
@@ -64,8 +64,10 @@ export async function copyDatabase(source: CopySource, target: CopyTarget, deps:
 async function requireSameSchema(source: CopySource, target: CopyTarget): Promise<void> {
   const [from, to] = await Promise.all([source.migrations(), target.migrations()]);
   if (from.join() !== to.join()) {
-    const newest = (names: string[]) => names.at(-1) ?? 'no schema';
-    throw refused(`the source has ${newest(from)} and the target ${newest(to)}: bring both to the same version first`);
+    const newest = (names: string[]) => names.at(-1) ?? 'empty';
+    throw refused(
+      `the schema of the source is ${newest(from)}, that of the target ${newest(to)}: bring both to the same version first`,
+    );
   }
   const unknown = await source.unknownTables();
   if (unknown.length > 0)
@@ -74,7 +76,7 @@ async function requireSameSchema(source: CopySource, target: CopyTarget): Promis
 
 async function commonColumns(table: string, source: CopySource, target: CopyTarget): Promise<string[]> {
   const [from, to] = await Promise.all([source.columns(table), target.columns(table)]);
-  if (from.join() !== to.join()) throw refused(`the columns of ${table} differ`);
+  if (from.join() !== to.join()) throw refused(`the columns of the table ${table} differ in the source and the target`);
   return from;
 }
 
@@ -113,7 +115,7 @@ function createFingerprint(): Fingerprint {
   };
 }
 
-/** A server cannot store U+0000, and replaces it. */
+/** Returns a value in the form that is hashed. U+0000 is replaced, because PostgreSQL cannot store it in a text. */
 function asText(value: unknown): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('base64')}`;
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;

@@ -3,20 +3,20 @@ import type { ReadRepositories } from '../repositories.ts';
 /** Values of columns, in their order: numbers, texts, bytes and null. */
 export type StoredRow = readonly unknown[];
 
-/** A database that is copied, or the one that is being filled. No other process can write to it. */
+/** One of the two databases of a copy: the source or the target. No other process can write to it. */
 export interface CopyEnd {
   readonly read: ReadRepositories;
   /** The applied migrations, in their order. */
   migrations(): Promise<string[]>;
   /** The names of the columns of a table, sorted, without those that are computed. */
   columns(table: string): Promise<string[]>;
-  /** Returns how many rows of a table are copied. */
+  /** Returns how many rows of a table are to be copied. */
   count(table: string): Promise<number>;
-  /** Reads the rows of a table that are copied, in batches. */
+  /** Reads the rows of a table that are to be copied, in batches. */
   rows(table: string, columns: readonly string[]): AsyncIterable<StoredRow[]>;
 }
 
-/** The last numbers that were given out, without the ordinal of the environment. They are never given out again. */
+/** The last numbers that were assigned to rows, without the ordinal of the environment. Numbers are never reused. */
 export interface LastNumbers {
   accounts: number;
   executions: number;
@@ -27,17 +27,17 @@ export interface CopySource extends CopyEnd {
   /** Returns the tables that are neither copied nor computed from copied tables. */
   unknownTables(): Promise<string[]>;
   lastNumbers(): Promise<LastNumbers>;
-  /** Durably prevents servers from starting with the database, and lets other processes use it again. */
+  /** Durably marks the database as copied, so that no server starts with it, and ends the transaction that locks it. */
   retire(at: number): Promise<void>;
-  /** Allows servers to start with it again. */
+  /** Removes this mark, unless an earlier copy has set it. */
   reopen(): Promise<void>;
-  /** Lets other processes use it again; does nothing after `retire`. */
+  /** Releases all locks. A database that was not retired is unchanged. */
   close(): Promise<void>;
 }
 
 export interface CopyTarget extends CopyEnd {
   insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void>;
-  /** Fills the tables that follow from the copied ones, and sets the next numbers. */
+  /** Fills the tables that are computed from the copied ones, and sets the next numbers. */
   complete(last: LastNumbers): Promise<void>;
   /**
    * Makes the copy durable and usable. Until then it does not exist for other processes.

@@ -10,7 +10,7 @@ export const COPIED_TABLES: readonly string[] = [
   ...['operator_sessions', 'portal_sessions', 'environment_logos', 'execution_statistics', 'refresh_statistics'],
 ];
 
-/** Rows that are copied together. A row of these tables can be large. */
+/** How many rows of a table are copied in one batch, for tables whose rows can be large. */
 const BATCH_OF_TABLE: Readonly<Record<string, number>> = {
   stored_contents: 1,
   idempotency_keys: 50,
@@ -25,7 +25,7 @@ export function batchOf(table: string): number {
   return BATCH_OF_TABLE[table] ?? BATCH;
 }
 
-/** The condition for the rows of a table that are copied. A free slot has no data key. */
+/** Returns the SQL condition for the rows of a table that are copied. Free slots of data keys are not copied. */
 export function conditionOf(table: string): string {
   return table === 'data_keys' ? 'used = 1' : 'true';
 }

@@ -51,8 +51,9 @@ const COLUMNS: Record<keyof AuditRow, 'bigint' | 'text' | 'bytea'> = {
  * connections do not wait for each other. The appends of one transaction are kept in memory. They are linked and written at its end,
  * together with the last record of the chain and the commit, so that they add no round trip.
  *
- * @param outside statements that read what is committed, outside of the transaction. The end of the chain is read with them, because
- *   transactions that read a missing row conflict with all that add one; the write at the end of the transaction compares it
+ * @param outside statements that read committed data, outside of the transaction. The end of the chain is read with
+ * them: a transaction that reads a missing row would conflict with every transaction that inserts one. The write at the
+ * end of the transaction checks that the chain still has this end
  */
 export function createAuditLanes(
   statements: Statements,
@@ -68,7 +69,7 @@ export function createAuditLanes(
       .select(sql`select * from unnest(${sql.join(arrays, sql`, `)})`)
       .prepare();
   });
-  // Within the transaction, which may have added the environment.
+  // Read within the transaction, because the transaction may have added the environment.
   const ordinal = once(() =>
     db.select({ ordinal: environments.ordinal }).from(environments).where(eq(environments.id, ENVIRONMENT)).prepare(),
   );
@@ -97,7 +98,10 @@ export function createAuditLanes(
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
       .prepare();
   });
-  /** The statement fails if the end of the chain is not the expected one: the commit may have been sent with it already. */
+  /**
+   * Writes the new end of the chain. If the stored end is not the expected one, the statement sets the hash to null,
+   * which the column does not allow. It must fail then, because the commit may already have been sent with it.
+   */
   const moveOn = once(() =>
     db
       .insert(auditHeads)
@@ -112,7 +116,10 @@ export function createAuditLanes(
       })
       .prepare(),
   );
-  /** By environment: the record before the first append of the transaction, the last one, and the appends after it. */
+  /**
+   * By environment: the record before the first append of the transaction, the last record that was linked, and the
+   * appends that are not linked yet.
+   */
   let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead; kept: NewAuditRow[] }>();
 
   /** Returns the last record of the lane; for an empty lane, the `seq` before its first record, with the hash `GENESIS`. */

@@ -12,7 +12,10 @@ function point(block: SQLWrapper, time: SQLWrapper): SQL {
   return sql`point(${block} * 1e13::float8, ${time})`;
 }
 
-/** The blocks of an environment as points (block, time): of those in a range of time, the index finds the one nearest to an end. */
+/**
+ * The blocks of executions are indexed as points (block, time). Among the points in a box of blocks and times, the
+ * index finds the one that is nearest to the first or the last block.
+ */
 export const blockEdges: Dialect['blockEdges'] = {
   first: {
     where: sql`${point(block, lastStartedAt)} <@ box(${point(given('firstBlock'), given('from'))}, ${point(given('lastBlock'), END_OF_TIME)})`,

@@ -28,8 +28,8 @@ export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOut
       const {
         rows: [[status, current] = []],
       } = await readers.query({ text: STATUS, values: [xid] });
-      // After a crash, the server may reuse the number for another transaction, so `committed` may be the status of
-      // that other one. If the other one was not committed, this one was not either.
+      // A crash can lose this transaction, and the server may then give its number to another one. So in another epoch,
+      // `committed` may be the status of the other transaction. Any other status means that this one was not committed.
       return status === 'committed' && current !== epoch ? null : status;
     } catch {
       return undefined;

@@ -48,14 +48,15 @@ export const postgresDialect: Dialect = {
   search: {
     table: accountsSearch,
     seq: accountsSearch.seq,
-    // The index contains the environment. With a range of `seq` as well, the planner would read the whole range for it.
+    // The index contains the environment, so no range of `seq` is needed. If there were one, the planner would choose
+    // to read the whole range.
     matches: (name) =>
       sql`${accountsSearch.environmentId} = ${ENVIRONMENT} and ${accountsSearch.searchText} like ${sql.placeholder(name)}`,
     pattern: (folded) => `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`,
   },
 };
 
-/** The names come from our code, never from requests. */
+/** Returns a name as an SQL literal, unescaped: names come from this code and never from requests. */
 function literal(name: string) {
   return sql.raw(`'${name}'`);
 }

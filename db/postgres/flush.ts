@@ -1,8 +1,8 @@
 import { nameOf, type RunQuery } from './statements.ts';
 
 /**
- * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server: commits
- * of another epoch were made durable only if they survived its crash.
+ * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server: a
+ * commit of an earlier epoch is durable only if it survived the crash that ended its epoch.
  */
 export type Flush = () => Promise<unknown>;
 

@@ -1,8 +1,8 @@
 import { StorageError } from '../errors.ts';
 
 /**
- * Returns the address of each host of an address with several hosts, as PostgreSQL's own library writes it:
- * `postgres://user:password@one:5432,two:5433/database`, or `?host=/socket/one,/socket/two`. Their order is kept.
+ * Splits an address with several hosts into one address for each host, in the same order. The format is that of libpq:
+ * `postgres://user:password@one:5432,two:5433/database`, or `?host=/socket/one,/socket/two`.
  *
  * @throws StorageError `DATABASE_URL` if the address is invalid, or asks for standbys
  */

@@ -11,8 +11,9 @@ const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrat
 
 /**
  * Applies the missing migrations to a database, each in its own transaction, so that an interrupted run can be
- * repeated. Two concurrent processes apply each migration once: one waits for the other. A migration that waits for a lock gives way to the
- * servers after `POSTGRES.migrationLockMs`, and is tried again.
+ * repeated. Two concurrent processes apply each migration once: one waits for the other. A migration that waits longer
+ * than `POSTGRES.migrationLockMs` for a lock on a table is rolled back, so that servers can continue, and is tried
+ * again.
  *
  * @param now milliseconds UTC
  * @param options `until: 'expand'` ends before the first migration of the contract phase
@@ -83,8 +84,9 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
 class Locked extends Error {}
 
 /**
- * Takes the lock of the migrations. It is tried in one short transaction after the other, because the creation of an index
- * waits for the end of all open transactions, and that of one which waits for the lock would never come.
+ * Takes the lock of the migrations, without waiting for it. The caller tries again in another short transaction: if it
+ * waited in an open transaction, the process that has the lock might create an index, which waits for the end of all
+ * open transactions, and neither process would continue.
  *
  * @throws Locked
  */
@@ -121,7 +123,8 @@ async function execute(file: Migration, { query }: Session): Promise<void> {
  * the lock of the migrations meanwhile.
  */
 async function executeOutside(file: Migration, location: string, holder: Session): Promise<void> {
-  // Ends the snapshot of the last statement with parameters; the creation of an index would wait for its end.
+  // The last statement with parameters keeps its snapshot until the next statement. The creation of an index would wait
+  // for the end of that snapshot, so this statement ends it.
   await holder.query({ text: 'select 1' });
   const { query, close } = await openSession(location, { statementMs: null });
   try {

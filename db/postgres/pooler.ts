@@ -28,7 +28,7 @@ async function isApart(first: Session, second: Session): Promise<boolean> {
     const { rows } = await second.query({ name: NAME, text: 'select 2::bigint', values: [] });
     return rows[0]?.[0] === 2;
   } catch {
-    // The pool knows the name, or has lost the statement.
+    // The name is already in use, or the statement was prepared on another connection.
     return false;
   }
 }

@@ -3,9 +3,10 @@ import type { Session } from './session.ts';
 const READ_ONLY = 'set default_transaction_read_only = on';
 
 /**
- * Makes a function that connects to a server, so that the connection can only read outside of transactions that begin as READ WRITE. If
- * a BEGIN is canceled, the server executes each statement that was sent after it, and they must change nothing. The connections of a pool
- * stay as they are, because the pool passes them to others.
+ * Returns a function that opens a connection with `open` and makes it read-only, except in transactions that begin as
+ * READ WRITE. Statements are sent without waiting for the reply to BEGIN. If BEGIN is canceled, the server still
+ * executes these statements, outside of a transaction, and then they must not change anything. Connections of a pool
+ * are left unchanged, because the pool passes them to other clients.
  */
 export function readOnlyOutside<S extends Session>(open: () => Promise<S>): () => Promise<S> {
   return async () => {

@@ -2,6 +2,7 @@ import { POSTGRES } from '../../core/budgets.ts';
 import { startTimer } from '../../core/scheduling/timers.ts';
 import type { ReplicaState } from '../database-state.ts';
 import { StorageError } from '../errors.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { createRepositories, type ReadRepositories } from '../repositories.ts';
 import type { SliceLimits } from '../slices.ts';
 import { createAuditLanes } from './audit-lanes.ts';
@@ -10,11 +11,13 @@ import { createReaders } from './readers.ts';
 import { openHost } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 
-/** A standby from which lists and searches are read. Its data is a little older than that of the primary. */
+/**
+ * A standby from which the lists of accounts, executions and audit records are read. Its data may be slightly older.
+ */
 export interface Replica {
   /** Returns repositories whose lists are read from the replica, or from the primary while the replica cannot be used. */
   withLists(primary: ReadRepositories): ReadRepositories;
-  /** What the last check has found. */
+  /** Returns the result of the last check. */
   state(): ReplicaState;
   close(): Promise<void>;
 }
@@ -67,7 +70,9 @@ export function openReplica(location: string, { size, prepare, limits, report }:
     auditHeads: (made) => createAuditLanes(made, { number: 0, heads: new Map() }),
   });
 
-  /** A row that the replica does not have yet, such as that of a page token, may be found in the primary. */
+  /**
+   * Returns a function that reads from the replica, or from the primary if the replica is unusable or its read fails.
+   */
   function either<Args extends unknown[], T>(onReplica: (...args: Args) => Promise<T>, onPrimary: typeof onReplica) {
     return async (...args: Args): Promise<T> => {
       if (!isUsable) return await onPrimary(...args);
@@ -83,9 +88,27 @@ export function openReplica(location: string, { size, prepare, limits, report }:
   return {
     withLists: (primary) => ({
       ...primary,
-      accounts: { ...primary.accounts, list: either(replica.accounts.list, primary.accounts.list) },
-      executions: { ...primary.executions, list: either(replica.executions.list, primary.executions.list) },
-      audit: { ...primary.audit, list: either(replica.audit.list, primary.audit.list) },
+      accounts: {
+        ...primary.accounts,
+        list: either(
+          async (env, filters, request) => known(request, await replica.accounts.list(env, filters, request)),
+          primary.accounts.list,
+        ),
+      },
+      executions: {
+        ...primary.executions,
+        list: either(
+          async (env, filters, request) => known(request, await replica.executions.list(env, filters, request)),
+          primary.executions.list,
+        ),
+      },
+      audit: {
+        ...primary.audit,
+        list: either(
+          async (env, request, filters) => known(request, await replica.audit.list(env, request, filters)),
+          primary.audit.list,
+        ),
+      },
     }),
     state: () => ({ isUsed: isUsable, lagMs }),
     async close() {
@@ -93,4 +116,16 @@ export function openReplica(location: string, { size, prepare, limits, report }:
       await readers.close();
     },
   };
+}
+
+/**
+ * Returns the page of a list.
+ *
+ * @throws Error if the page is empty because the replica may not have the row of the cursor yet. The list would
+ * otherwise end too early.
+ */
+function known<Row>({ after, before }: PageRequest, page: Page<Row>): Page<Row> {
+  const hasCursor = after !== undefined || before !== undefined;
+  if (hasCursor && page.rows.length === 0) throw new Error('the replica may lack the row of the cursor');
+  return page;
 }

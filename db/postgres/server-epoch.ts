@@ -4,8 +4,8 @@ import type { Session } from './session.ts';
 export interface EpochSession extends Session {
   epoch: string;
   /**
-   * A statement that fails with a ConflictError `SERVER_CRASHED` in another epoch. Only the connections of a pool have it: they outlive
-   * a crash of the server.
+   * A statement that fails with a ConflictError `SERVER_CRASHED` in another epoch. It is undefined for direct
+   * connections, because only connections of a pool survive a crash of the server.
    */
   requireEpoch: string | undefined;
 }
@@ -17,7 +17,7 @@ const requireEpoch = (epoch: string) => `do $$ begin
   if not exists (select from server_lives where life = '${epoch}') then raise exception 'the server has crashed' using errcode = 'VK002'; end if;
   end $$`;
 
-/** Makes a function that connects to a server, and asks for its epoch. */
+/** Returns a function that opens a connection with `open`, and reads the epoch of the server. */
 export function withEpoch(open: () => Promise<Session>): () => Promise<EpochSession> {
   return async () => {
     const session = await open();

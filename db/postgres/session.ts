@@ -14,8 +14,8 @@ export interface Session {
   /** How many statements are waiting for a reply. */
   readonly waiting: number;
   /**
-   * Whether PostgreSQL itself is at the other end: a connection pool gives its clients other process numbers than those of
-   * the server.
+   * Whether the connection leads directly to PostgreSQL and not to a connection pool. A pool tells its clients other
+   * process numbers than those of the server.
    */
   isDirect(): Promise<boolean>;
   /** Calls a function for each notification of a channel that this connection listens to. */

@@ -3,8 +3,8 @@ import { openSession } from './session.ts';
 const LOCK = "select pg_advisory_xact_lock(hashtext('valetkey init'))";
 
 /**
- * Runs work while no other process runs such work on the database. The lock ends with the connection, so a process that
- * is killed does not keep it.
+ * Runs `work` with a lock that only one process at a time can have. The lock ends with the connection, so a killed
+ * process does not keep it.
  *
  * @param location `postgres://…`
  * @throws StorageError if the server cannot be reached; the error of the work

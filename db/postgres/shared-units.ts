@@ -2,7 +2,7 @@ import { POSTGRES } from '../../core/budgets.ts';
 import { RetryableError, StorageError } from '../errors.ts';
 import type { Done, Unit } from './writer.ts';
 
-/** Runs units that decide nothing by what they read, several in one transaction. */
+/** Runs units that are not isolated (see `WriteOptions`), several in one transaction. */
 export type SharedUnits = <T>(unit: Unit<T>) => Promise<Done<T>>;
 
 interface Entry {
@@ -12,8 +12,9 @@ interface Entry {
 }
 
 /**
- * Units that arrive while others run form the next transaction. If one of them fails or waits for a lock, all are rolled back, and
- * each runs again in its own transaction, which those that arrive later do not wait for.
+ * Units that arrive while a transaction runs are put into the next one. If a unit fails or waits for a lock, all units
+ * of its transaction are rolled back, and each of them runs again in its own transaction. Units that arrive later do
+ * not wait for these.
  *
  * @param run runs a unit in its own transaction, and again after conflicts
  * @param runOnce runs a unit once; a statement that waits for a lock soon fails
@@ -26,7 +27,7 @@ export function createSharedUnits(run: SharedUnits, runOnce: SharedUnits): Share
   function schedule(): void {
     if (scheduled || waiting.length === 0 || open >= POSTGRES.sharedTransactions) return;
     scheduled = true;
-    // Requests that arrived together reach their units in the same turn.
+    // Waits until the end of the turn, because requests that arrived together call their units in the same turn.
     setImmediate(() => {
       scheduled = false;
       open++;

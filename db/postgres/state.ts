@@ -3,7 +3,7 @@ import { StorageError } from '../errors.ts';
 import type { Replica } from './replica.ts';
 import type { RunQuery } from './statements.ts';
 
-/** Without membership in `pg_monitor` the positions are null. Running backups have another state, and are left out. */
+/** Leaves out running backups, whose state differs, and rows without positions, which only `pg_monitor` may read. */
 const STANDBYS = `select application_name, pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint
   from pg_stat_replication where state = 'streaming' and replay_lsn is not null order by 1 limit 100`;
 

@@ -99,7 +99,7 @@ export async function openPostgresStore({
     }
   }
 
-  /** Makes what a unit has changed durable. */
+  /** Makes the changes of a unit durable. @param transaction null if the unit has changed nothing */
   function flushed(transaction: NumberedTransaction | null): Promise<void> {
     if (transaction === null) return Promise.resolve();
     const flushed = flushOrFindOut(transaction).finally(() => flushing.delete(flushed));

@@ -97,7 +97,7 @@ function isContended(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof UniqueError || error instanceof RelationError;
 }
 
-/** Whether a later run may succeed. A run that must be alone fails while another unit does not end. */
+/** Whether a later run may succeed. A run that must be alone gets no lock while another unit runs. */
 function isConflict(error: unknown, runs: number): boolean {
   if (error instanceof ConflictError) return true;
   return error instanceof RetryableError && error.code === LOCK_NOT_AVAILABLE && runs >= POSTGRES.aloneFromRun;

@@ -17,7 +17,7 @@ import { createPostgresStatements, nameOf } from './statements.ts';
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitOptions {
-  /** Whether the unit decides by what it has read, so that it needs the isolation level SERIALIZABLE. */
+  /** Whether the writes of the unit depend on its reads, so that it needs the isolation level SERIALIZABLE. */
   isolated: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface WriterRunOptions extends UnitOptions {
   alone: boolean;
   /** Whether an earlier run had a conflict. */
   again: boolean;
-  /** Whether other work waits for the transaction, so that none of its statements may wait long for a lock. */
+  /** Whether several units share the transaction. Then none of its statements may wait long for a lock. */
   shared?: boolean;
 }
 
 export interface Done<T> {
   value: T;
-  /** What the unit has changed survives a power failure of the server only after a flush; null if it has changed nothing. */
+  /** null if the unit has changed nothing. The changes survive a power failure of the server only after a flush. */
   transaction: NumberedTransaction | null;
 }
 
@@ -65,7 +65,7 @@ interface Running {
   session: EpochSession;
   /** The number that the server has given the transaction with its first write. */
   xid: string | undefined;
-  /** Ends when the reply of the question for `xid` has arrived. */
+  /** Resolves when the reply to the query for `xid` has arrived; undefined if the query is not running. */
   asking: Promise<void> | undefined;
   /** The number of running calls of the unit. */
   calls: number;
@@ -139,7 +139,7 @@ export function createWriter({ connection, place, prepare, outcomes, readers, re
     }
   }
 
-  /** Reads what is committed. The unit does not conflict with transactions that change it. */
+  /** Reads committed data outside of the transaction, so that the unit does not conflict with changes of that data. */
   async function queryOutside(statement: Query): Promise<QueryResult> {
     const unit = running as Running;
     unit.calls++;
@@ -222,16 +222,17 @@ export function createWriter({ connection, place, prepare, outcomes, readers, re
   /** Returns null if the unit has changed nothing. */
   async function commit(current: Running, begun: Promise<unknown>): Promise<NumberedTransaction | null> {
     const { session } = current;
-    // Its reply arrives right after that of the first write, so this adds no round trip.
+    // The reply with the number arrives right after that of the first write, so waiting for it adds no round trip.
     await current.asking;
     const written = ending.write();
     if (current.hasWritten && current.xid === undefined && current.asking === undefined) void askForXid(current);
-    // Sent together with the last writes: if one of them fails, or the beginning, the server makes the commit a rollback.
+    // The commit is sent together with the last writes. If one of them or the beginning of the transaction fails, the
+    // server executes the commit as a rollback.
     const committed = session.query({ text: 'commit' });
     const [first, last, end] = await Promise.allSettled([begun, written, committed]);
     const { xid } = current;
     const transaction = xid === undefined ? null : { xid, epoch: session.epoch };
-    // A commit without a reply within the time limit is reported before the connection is closed.
+    // If the commit has no reply within the time limit, its error is reported before the connection is closed.
     if (end.status === 'rejected' && (!session.isOpen() || isConnectionLost(end.reason))) {
       if (transaction === null || !(end.reason instanceof StorageError)) throw end.reason;
       await outcomes.requireCommitted(transaction, end.reason);
@@ -274,7 +275,7 @@ function begin(
 ): Promise<unknown> {
   const parts = [isolated ? ISOLATED : NOT_ISOLATED];
   // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
-  // It must not wait long for a slow unit, because all other units wait behind it.
+  // It must not wait long for the lock, because all other units would wait behind it.
   if (alone) {
     parts.push(`set local lock_timeout = ${POSTGRES.aloneWaitMs}`, 'lock table crowded_units in exclusive mode');
     parts.push('set local lock_timeout to default');

@@ -6,7 +6,7 @@ export interface AuditRow {
   id: string;
   environmentId: EnvironmentId;
   at: number;
-  /** The API client. */
+  /** The id of the API client, `operator:` and the name of the operator, or for example `system`. */
   actor: string;
   action: string;
   subjectId: string | null;
@@ -43,7 +43,7 @@ export interface AuditHead {
   hash: Buffer;
 }
 
-/** Up to which record the audit log of an environment was archived. */
+/** Up to which record a chain of an environment's audit log was archived. */
 export interface AuditArchiveRow {
   environmentId: EnvironmentId;
   /** Records up to this `seq` are in files of the archive. */

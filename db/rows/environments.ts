@@ -37,7 +37,7 @@ export interface EnvironmentSettings {
   mcpLoginUrl?: string;
   /** Whether MCP clients may register themselves; true if undefined. */
   mcpDynamicRegistration?: boolean;
-  /** Hosts of MCP clients' documents whose clients need no consent of the user. */
+  /** Hosts of client metadata documents: MCP clients with a document on such a host need no consent of the user. */
   mcpTrustedClientHosts?: string[];
   /** Private schemes of redirect addresses of MCP clients. */
   mcpRedirectSchemes?: string[];

@@ -19,7 +19,7 @@ export interface LoginRequest
   refreshes: boolean;
   /** Whether the client requests that the user is always asked for consent. */
   asksConsent: boolean;
-  /** Where the user logs in, if that is the login provider of the environment. */
+  /** The login provider of the environment, if the user logs in there. */
   loginProvider?: {
     id: string;
     /** The sealed data of the authorization request to the provider. */

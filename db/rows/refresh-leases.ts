@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 
 /**
  * HELD: a process has the lease. OPEN: a request was sent with the credentials of `generation`, and its outcome is
- * unknown. SETTLED: the outcome is known; `generation` is that of the obtained credentials, or of the kept ones.
+ * unknown. SETTLED: the outcome is known; `generation` is that of the new or unchanged credentials.
  */
 export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
 

@@ -1,8 +1,8 @@
 import type { Hours } from './hours.ts';
 
 /**
- * `SUCCEEDED`: a token was stored. `EXPIRED`: the provider no longer accepts the credentials, and the account is out of use. `FAILED`: the
- * account is unchanged, and the refresh is tried again.
+ * `SUCCEEDED`: a token was stored. `EXPIRED`: the provider no longer accepts the credentials, so the account can no
+ * longer be used. `FAILED`: the account is unchanged, and the refresh is tried again.
  */
 export type RefreshOutcomeName = 'SUCCEEDED' | 'EXPIRED' | 'FAILED';
 

@@ -10,7 +10,7 @@ export interface LogBounds {
   piece: number;
   /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   length: number;
-  /** How few frames may be left for the last step. */
+  /** The last step, which moves all frames that are left, is made when at most this many are left. */
   lastPiece: number;
   /**
    * From this size on, a thread moves the log. The log becomes that long if another process reads from it, or if
@@ -89,7 +89,7 @@ export function createCheckpointer(
   let step: 'nothing' | 'piece' | 'end' = 'nothing';
   let endFrom = length;
   let commits = 0;
-  /** How many steps were made since the log should be moved completely. */
+  /** How many steps were made since the log became long enough to be moved completely. */
   let pieces = 0;
   let ending = false;
   let moving = Promise.resolve();

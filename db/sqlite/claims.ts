@@ -20,7 +20,7 @@ const NOTHING: Claim = { salts: '', frames: 0, totals: {} };
 /**
  * Measures the content of a database: the length of its readable log, and how many rows were ever written.
  *
- * @returns undefined if another process let the log start again in the meantime
+ * @returns undefined if another process restarted the log during the measurement
  */
 export function createMeasure(client: Client): () => Claim | undefined {
   const size = client.prepare('pragma wal_checkpoint(noop)').raw();

@@ -14,8 +14,7 @@ export function missingData(database: string): string[] {
   const claims = readClaims(database);
   if (claims.length === 0) return [];
   const found = measureFile(database);
-  // Without a measurement, another process has just let the log start again, which only happens if the log was
-  // complete.
+  // There is no measurement if another process has just restarted the log. That only happens if the log was complete.
   return found === undefined ? [] : missingOf(claims, found);
 }
 

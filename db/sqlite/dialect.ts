@@ -50,7 +50,7 @@ export const sqliteDialect: Dialect = {
   },
 };
 
-/** Only for names from the code, never from requests. */
+/** Returns a name as an SQL literal, unescaped: names come from this code and never from requests. */
 function literal(name: string) {
   return sql.raw(`'${name}'`);
 }

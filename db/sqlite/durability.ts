@@ -45,9 +45,9 @@ export function openMainFile(path: string): Durability {
 }
 
 /**
- * Runs one sync at a time. Calls during a sync share the next one, because each sync wakes a thread, and most of their
- * data is already synced. After a failed sync the waiting calls fail too: the kernel reports lost pages only once, so
- * another sync would seem to succeed.
+ * Runs one sync at a time. Calls that arrive during a sync share the next one, because each sync uses a thread, and the
+ * running sync already writes most of their data. After a failed sync the waiting calls fail too: the kernel reports
+ * lost pages only once, so another sync would seem to succeed.
  */
 export function oneAtATime(sync: (done: Synced) => void): (done: Synced) => void {
   let waiting: Synced[] | null = null;

@@ -14,7 +14,7 @@ import { openSqliteStore } from './store.ts';
 export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
-  // `hold` admits one process at a time.
+  // No lock is needed here: `work` opens the database after `hold`, which only one process can have.
   withSetupLock: (_location, work) => work(),
   migrate: null,
   check: null,

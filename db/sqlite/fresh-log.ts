@@ -12,7 +12,9 @@ import type { Client } from './open.ts';
  * be recovered. So the content of the log is moved into the main file, which writes each page again. Both files are
  * synced, and the log starts from the beginning.
  *
- * If another process reads from the log, it cannot be restarted. Then its bytes are written again in place and synced.
+ * If another process reads from the log, the log cannot be restarted. Then its bytes are written again in place and
+ * synced.
+ *
  * @param writer the only writing connection of this process
  * @throws StorageError `DATABASE_UNSYNCED` if the content of the disk cannot be ensured; SqliteError or a file system
  * error if a sync fails

@@ -55,13 +55,13 @@ interface Entry<Tx> {
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * How many event-loop turns a group waits for more units in any case: requests that arrived together take different numbers of turns
- * until their units. On an idle server, these turns take microseconds.
+ * How many event-loop turns a group always waits for more units, because requests that arrived together need different
+ * numbers of turns until they queue their units. On an idle server, these turns take microseconds.
  */
 const LEAST_TURNS = 2;
 /**
- * How many event-loop turns a group waits for more units, as long as each turn brings some; otherwise groups would be
- * small on a fast disk. Notes wait as long for other writes, which saves them a separate transaction.
+ * How many event-loop turns a group waits at most, as long as each turn brings more units. Without this wait, groups
+ * would be small on a fast disk. Notes always wait this long for other writes, which saves them a separate transaction.
  */
 const MAX_TURNS = 4;
 
@@ -74,17 +74,21 @@ export interface GroupBounds {
 }
 
 /**
- * Shares durable commits: the units that arrive within a few turns of the event loop run one after the other in one transaction, each in its own savepoint, so that a unit that throws rolls back only its own writes. While a commit becomes durable, what arrives
- * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
+ * Shares durable commits. Units that arrive within a few turns of the event loop form a group: they run one after the
+ * other in one transaction. Each has its own savepoint, so that a unit that throws rolls back only its own writes.
+ * Units that arrive while a commit becomes durable wait for the next transaction, because they could not be durable
+ * sooner. So a busy server has larger groups.
  *
- * A group runs within one turn, except where a large unit calls `yieldToEventLoop`, and ends early when its units take long: their commit and
- * their callers, who continue in the same turn, take about as long again. One turn is possible because the calls of a unit settle
- * without I/O; a unit that awaits anything slower is detected when the microtask queue is empty, rolled back, and rejected. So no transaction is
- * ever held over I/O, and no other unit runs in between.
+ * A group runs within one turn, unless a large unit calls `yieldToEventLoop`. It ends early when its units take long,
+ * because the commit and the callers, which continue in the same turn, take about as long again. One turn suffices
+ * because the calls of a unit settle without I/O. A unit that awaits anything slower is detected when the microtask
+ * queue is empty, and is rolled back and rejected. So a transaction never waits for I/O, and no other unit runs in
+ * between.
  *
- * If another process holds the write lock, the group returns to the queue and is retried after a pause. Units that have waited too long are rejected (`STORAGE.lockWaitMs`).
+ * If another process holds the write lock, the group returns to the queue and is retried after a pause. Units that have
+ * waited too long are rejected (`STORAGE.lockWaitMs`).
  *
- * @param openScope makes the `tx` of one unit and the function that ends its use
+ * @param openScope creates the `tx` of one unit, and the function that makes this `tx` unusable
  * @param clock milliseconds of a clock that is never set back
  */
 export function createGroupCommit<Tx>(

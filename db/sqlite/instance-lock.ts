@@ -19,7 +19,7 @@ export function lockPath(database: string): string {
 
 /**
  * Acquires the right to serve a database file. It is a lock of the operating system on a separate file, so it ends with
- * the process in any case.
+ * the process, even if the process is killed.
  *
  * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
  */
@@ -39,7 +39,10 @@ export async function holdInstanceLock(database: string, terms: LockOptions = {}
   }
 }
 
-/** The lock of a file that was removed does not keep out a server that creates a new one. So the new file is locked, too. */
+/**
+ * If the lock file was deleted, its lock does not stop a server that creates a new file. So `check` locks the new file,
+ * too.
+ */
 function keepLock(path: string, database: string, first: Database.Database): Hold {
   const locks = [first];
   let fileId = fileIdOf(path);

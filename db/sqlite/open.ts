@@ -82,8 +82,8 @@ export function openReader(path: string, opened: Client[] = []): Client {
 
 /**
  * Reads every page and checks its structure. This takes seconds for a file of gigabytes, so a start does it for small
- * files only; for others there is an operator command. A changed bit inside a value is not detected here; for encrypted
- * values, decryption detects it.
+ * files only; `valetkey backup` does it for files of any size. A changed bit inside a value is not detected here; for
+ * encrypted values, decryption detects it.
  *
  * @throws StorageError `DATABASE_DAMAGED`; the check itself may also fail on a damaged page
  */

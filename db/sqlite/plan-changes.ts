@@ -10,8 +10,8 @@ const PLANNED = {
 
 export interface PlanChanges {
   /**
-   * Returns a number that is another one as soon as rows that calls are planned with may have changed. Ask for it before the rows
-   * are read; if it is the same within a later transaction, they have not changed.
+   * Returns a number that changes when a row that calls are planned with may have changed. Call it before reading the
+   * rows: if it returns the same number within a later transaction, the rows have not changed.
    */
   count(): number;
   /** Called when a transaction has begun, in which no other process can write. */
@@ -21,9 +21,9 @@ export interface PlanChanges {
 }
 
 /**
- * Counts changes to the rows that calls are planned with, so that a planned call need not read their versions again. A change counts
- * when its statement runs, and again with its commit: until then, reads see the rows as they were. Commits of other
- * processes count at the beginning of the next transaction.
+ * Counts changes to the rows that calls are planned with, so that a planned call need not read their versions again. A
+ * change is counted when its statement runs and again at its commit, because reads in between see the old rows. Commits
+ * of other processes are counted at the beginning of the next transaction.
  *
  * @param writer the connection of all writes; it gets temporary triggers
  */

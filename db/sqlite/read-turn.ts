@@ -8,14 +8,16 @@ export interface ReadTurn {
   client(): Client;
   end(): void;
   /**
-   * Returns the result of `read`. Within a turn it is called once per key, because the same transaction would return
-   * the same result.
+   * Returns the result of `read`. Within a turn, `read` is called once per key, because the same transaction would
+   * return the same result again.
    */
   once<T>(key: string, read: () => T): T;
 }
 
 /**
- * Lets the reads of a turn share a transaction: taking and releasing a read lock takes six system calls, which cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a caller that waited for a write sees it.
+ * Lets the reads of a turn share a transaction, because taking and releasing a read lock takes six system calls, which
+ * cost as much as finding a row. The shared transaction ends at the end of the turn, or earlier when a write
+ * transaction begins, so that a caller that waited for a write sees its changes.
  *
  * @param choose returns the connection that a new transaction uses
  * @param report is called if the transaction cannot be ended at the end of the turn; the next read begins another one

@@ -8,7 +8,7 @@ export const accountsSearch = table('accounts_search', {
   searchText: text('search_text').notNull(),
 });
 
-/** The accounts that are not in the index yet. It is empty outside of transactions. */
+/** The accounts that are not in the index yet. The table is empty outside of transactions. */
 export const accountsUnindexed = table('accounts_unindexed', {
   seq: integer().primaryKey().notNull(),
 });
@@ -20,9 +20,9 @@ export interface SearchIndex {
 }
 
 /**
- * Adds new accounts to the substring index, all accounts of a transaction in one statement. A table contains their
- * numbers, so that the list stays correct after rolled back savepoints and crashes; the process only remembers whether
- * there are any.
+ * Adds new accounts to the substring index, all accounts of a transaction in one statement. The table
+ * `accounts_unindexed` lists them, so that the list stays correct after rolled back savepoints and crashes. The process
+ * only remembers whether there are any.
  */
 export function createSearchIndex({ db, once }: Statements): SearchIndex {
   // A trigger on this table adds the accounts to the index.
@@ -37,7 +37,8 @@ export function createSearchIndex({ db, once }: Statements): SearchIndex {
         waiting = false;
       },
       keep() {},
-      // Other units of the transaction may have inserted accounts; if none has, the table is empty.
+      // `waiting` is kept, because other units of the transaction may have inserted accounts. If none has, the table is
+      // empty, and `indexAll` does nothing.
       undo() {},
       write: () =>
         waiting

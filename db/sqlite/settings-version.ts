@@ -1,6 +1,6 @@
 import type { Client } from './open.ts';
 
-/** What servers cache: the same columns as in the triggers of PostgreSQL (0012_settings_changed.sql). */
+/** The changes of cached settings: the same as in the triggers of PostgreSQL (0012_settings_changed.sql). */
 const CACHED = {
   environments: ['insert', 'delete', 'update of base_url, settings'],
   environment_hosts: ['insert', 'delete', 'update'],

@@ -7,7 +7,8 @@ import { translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**
- * The statements of one connection, or of several that take turns. SQLite runs on the event loop, so their promises are settled when they are returned and their callers continue in the same turn, which the group commit relies on.
+ * The statements of one connection, or of several that take turns. SQLite runs on the event loop, so the promises are
+ * already settled when they are returned, and callers continue in the same turn. The group commit relies on this.
  *
  * @param client returns the connection to use now
  * @param failed receives each StorageError
@@ -20,8 +21,8 @@ export function createSqliteStatements(
 }
 
 /**
- * If a limit is a parameter alone, SQLite plans some statements for its value, and prepares them again whenever it is bound. That takes
- * five times as long as finding a row.
+ * Casts the limit of a statement. If the limit is only a parameter, SQLite plans some statements for its value, and
+ * prepares them again each time a value is bound. That takes five times as long as finding a row.
  */
 function plannedOnce(text: string): string {
   return text.replaceAll(' limit ?', ' limit cast(? as integer)');

@@ -79,7 +79,7 @@ export function openFiles(path: string): StoreFiles {
   return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
 
-/** One promise for all calls, because every request shares the reads of its turn. */
+/** The result of every call of `shareReads`. One promise serves all calls, because every request makes such a call. */
 const SHARED = Promise.resolve();
 
 type CreateOptions = Pick<SqliteOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;

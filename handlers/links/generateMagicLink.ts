@@ -11,7 +11,8 @@ export const generateMagicLink: Handler<'generateMagicLink', Links> = (call, rep
     try {
       return reply(200, presentLink(await createLink(tx, links, environment, call.body, call.cause)));
     } catch (error) {
-      // The draft that the first use has created is kept, because the problem names it and its callback URL.
+      // The error is returned and not thrown, so that the draft connection that `createLink` has created is committed:
+      // the error names the draft and its callback URL.
       if (error instanceof ApiError && error.code === 'CONNECTION_NOT_READY') return call.problem(error);
       throw error;
     }

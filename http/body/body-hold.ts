@@ -1,7 +1,7 @@
 import type { ByteBudget, ByteHold } from '../../core/budgets/byte-budget.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 
-/** Counts the body of a request until its response has been sent. */
+/** Reserves memory for a request body until the response is closed. */
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
 /** The memory budget for the bodies of all requests. */
@@ -10,8 +10,8 @@ export interface BodyMemory {
 }
 
 /**
- * Returns the memory reservation for the body of a request. Requests without a token share a separate budget and cannot
- * use that of authenticated clients. Small bodies are not counted.
+ * Returns the memory reservation for the body of a request, within the share of its environment. Requests without a
+ * token have a separate share, so that they cannot use up the share of authenticated clients.
  */
 export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: BodyMemory): BodyHold {
   const context = environment?.id ?? '';

@@ -7,7 +7,7 @@ export interface BodyRule {
   format: 'json' | 'form' | 'none';
   /** The largest body, in bytes. */
   maxBytes: number;
-  /** JSON above this size is parsed in a thread. */
+  /** JSON larger than this number of bytes is parsed in a thread. */
   threadBytes: number;
   /** The maximum number of chunks of a body. */
   maxChunks: number;
@@ -17,7 +17,7 @@ export interface BodyRule {
   parameters: ReadonlySet<string> | null;
 }
 
-/** A JSON body of a request that is not an operation of the contract. */
+/** The rule for JSON bodies of requests that are not operations of the contract. The other rules extend it. */
 export const JSON_BODY: BodyRule = {
   format: 'json',
   maxBytes: REQUEST_BODY.bytes,
@@ -35,7 +35,10 @@ export const PAGE_FORM: BodyRule = {
   maxPairs: REQUEST_BODY.formPairs,
 };
 
-/** Returns the rule in the contract: the media type, `x-valetkey-max-body-bytes`, and the parameters of a form. */
+/**
+ * Returns the body rule of an operation. The contract defines it: the media type, `x-valetkey-max-body-bytes`, and the
+ * parameters of a form.
+ */
 export function bodyRuleOf(operation: Operation): BodyRule {
   const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: FormSchema }> };
   const stated = (operation as { 'x-valetkey-max-body-bytes'?: number })['x-valetkey-max-body-bytes'];

@@ -31,7 +31,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads and parses a request body.
  *
- * @param parseLarge parses JSON that is larger than an ordinary body; only needed for rules that allow such bodies
+ * @param parseLarge parses JSON that is larger than `rule.threadBytes`; without it, JSON of any size is parsed here
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY, and the
  * errors of `parseLarge`
  */
@@ -43,7 +43,7 @@ export function readBody(
 ): ReadBody | Promise<ReadBody> {
   const { format, maxBytes } = rule;
   if (!hasBody(req)) return NO_BODY;
-  if (format === 'none') throw new ApiError('VALIDATION_FAILED', 'This operation takes no body.');
+  if (format === 'none') throw new ApiError('VALIDATION_FAILED', 'This operation does not accept a body.');
   checkMediaType(req, format);
   if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
   return collect(req, rule, hold).then((bytes) => parse(bytes, rule, parseLarge));
@@ -52,7 +52,7 @@ export function readBody(
 /**
  * Reads a body that is forwarded without parsing.
  *
- * @returns undefined if there is none
+ * @returns undefined if the request has no body
  * @throws ApiError BODY_TOO_LARGE, MALFORMED_BODY, SERVER_BUSY
  */
 export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer | undefined> {
@@ -71,7 +71,7 @@ function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined
 }
 
 function checkMediaType(req: IncomingMessage, format: BodyRule['format']): void {
-  // A compressed body could grow without limit before any other check sees it.
+  // The size limits count the received bytes. A small compressed body could become arbitrarily large when decompressed.
   if (req.headers['content-encoding'] && req.headers['content-encoding'] !== 'identity') {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'A compressed body is not supported.');
   }

@@ -15,7 +15,11 @@ export function parseForm(text: string, { maxPairs, parameters }: BodyRule): Pai
   if (parameters === null) return pairs;
   for (const [name, value] of Object.entries(pairs)) {
     if (parameters.has(name)) continue;
-    if (!NAME.test(name)) throw new ApiError('MALFORMED_BODY', 'The body has a parameter whose name is not allowed.');
+    if (!NAME.test(name))
+      throw new ApiError(
+        'MALFORMED_BODY',
+        'The body has a parameter name with characters other than letters, digits, hyphens, underscores and dots.',
+      );
     if (typeof value !== 'string') {
       const message = 'must be given once';
       throw new ApiError('VALIDATION_FAILED', 'The request does not match the contract.', {

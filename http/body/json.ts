@@ -57,7 +57,8 @@ function inspectStructure(text: string): void {
 }
 
 /**
- * Counts a value. Each value except the first of a list or object follows a comma; the first one follows the bracket.
+ * Counts one value. It is called for each opening bracket and each comma, because every value except the root follows
+ * one of these.
  */
 function countNode(nodes: number): number {
   if (nodes === REQUEST_BODY.nodes) {
@@ -94,7 +95,8 @@ function checkEscapes(quoted: string): string {
   } catch (cause) {
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.', { cause });
   }
-  if (!value.isWellFormed()) throw new ApiError('MALFORMED_BODY', 'The body has a lone surrogate.');
+  if (!value.isWellFormed())
+    throw new ApiError('MALFORMED_BODY', 'The body has a string that is not valid Unicode (a lone surrogate).');
   return value;
 }
 

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '../../db/store.ts';
 
-/** The settings of the login of operators at an OpenID provider, without the client secret. */
+/** The settings for the login of operators at an OpenID provider, without the client secret. */
 export interface CompanyLoginSettings {
   issuer: string;
   clientId: string;
@@ -16,7 +16,7 @@ const PREFIX = 'VALETKEY_CONSOLE_OIDC_';
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Reads the settings of the login of operators.
+ * Reads the settings for the login of operators.
  *
  * @returns null if no issuer is set
  * @throws Error naming the variable

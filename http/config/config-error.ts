@@ -1,4 +1,4 @@
-/** A setting that cannot be used. The message names it. */
+/** The error for an invalid setting. The message names the setting. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }

@@ -31,9 +31,9 @@ export interface Config extends SecurityContact, Paths {
   baseUrl: string;
   /** The settings of connections to a database server. */
   connections: ConnectionOptions;
-  /** How many processes serve the address. */
+  /** The number of processes of this server, which share its port. */
   processes: number;
-  /** The number of this process among them, from 1; null for the only one. */
+  /** The number of this process, from 1; null if the server has only one process. */
   place: number | null;
   /** Address and port of the metrics listener; port 0 turns it off. */
   metricsHost: string;
@@ -57,9 +57,9 @@ export interface Config extends SecurityContact, Paths {
   endpointOverrides: string;
   /** How long the server continues to work when it is asked to stop, while `/readyz` reports that it is not ready. */
   shutdownDelayMs: number;
-  /** The signals for an OpenTelemetry collector; null for none. */
+  /** Which signals are sent to an OpenTelemetry collector; null if none are sent. */
   telemetry: TelemetryConfig | null;
-  /** Check every response against the contract, not only those that carry credentials. */
+  /** Whether every response is checked against the contract; otherwise only responses that carry credentials are. */
   checkAllResponses: boolean;
 }
 
@@ -67,9 +67,12 @@ export interface Config extends SecurityContact, Paths {
 export interface Secrets {
   /** The address of a database server, which may contain a password; null for a database file. */
   databaseUrl: Secret | null;
-  /** The address of a standby for lists; null if they are read from the primary. */
+  /** The address of a standby database from which lists are read; null to read lists from the primary. */
   replicaUrl: Secret | null;
-  /** The address of the server without a connection pool, for notifications of changed settings; null if it is `databaseUrl`. */
+  /**
+   * The address of PostgreSQL itself, for notifications of changed settings, which do not pass a connection pool; null
+   * if `databaseUrl` leads to PostgreSQL itself.
+   */
   listenUrl: Secret | null;
   keys: Secret | null;
   /** The client secret of the login of operators; null for a public client. */
@@ -132,7 +135,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
   return { config, secrets: readSecrets(env) };
 }
 
-/** Checks the setting before anything is opened. @returns the raw setting */
+/** Checks the setting before ports and the database are opened. @returns the raw setting */
 function readTrustedProxies(text: string): string {
   readSetting(() => parseTrustedProxies(text));
   return text;

@@ -23,8 +23,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the settings that name files. What exists must be of the right kind. Whether it can be read and written is only
- * known when it is used, because a command does not need all files.
+ * Reads the settings that name files and directories. An existing path must be of the right kind. Whether it can be
+ * read and written is not checked here, because a command does not need all files.
  *
  * @throws ConfigError naming the variable
  */
@@ -37,7 +37,7 @@ export function readPaths(env: Readonly<Record<string, string | undefined>>): Pa
     keys: env['VALETKEY_KEYS_FILE'] ? 'VALETKEY_KEYS_FILE' : 'DATA_DIR',
   };
   for (const name of ['DATA_DIR', 'DATABASE_URL', 'VALETKEY_KEYS_FILE']) {
-    // The database driver removes such blanks, and would open another file.
+    // The database driver removes leading and trailing white space, and would open another file.
     const text = env[name] ?? '';
     if (text.trim() !== text) throw new ConfigError(`${name} must not begin or end with white space`);
   }
@@ -74,7 +74,7 @@ export function isServer(url: string): boolean {
  * Names the setting in errors about its file, for example when the file cannot be created.
  *
  * @param work opens or creates the file
- * @throws ConfigError; errors that do not concern a file unchanged
+ * @throws ConfigError if the error concerns a file; other errors are thrown unchanged
  */
 export async function namingSetting<T>(setting: PathSetting, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -88,7 +88,10 @@ export async function namingSetting<T>(setting: PathSetting, work: () => T | Pro
 // Codes with which a database says that it cannot use its file.
 const FILE_FAULT = /_(CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/;
 
-/** Errors of the storage and of the vault have the error of the system or of the driver as their cause. */
+/**
+ * Whether an error concerns a file. Errors of the storage and of the vault have the error of the system or of the
+ * driver as their cause, so the cause is checked, too.
+ */
 function concernsFile(error: Error): boolean {
   const { cause } = error;
   return [error, cause].some(
@@ -98,7 +101,7 @@ function concernsFile(error: Error): boolean {
   );
 }
 
-/** The driver reads the files that the address of a server names. */
+/** Checks that the certificate and key files in the address of a database server can be read. */
 function checkCertificates(setting: string, url = ''): void {
   if (!isServer(url)) return;
   const parameters = new URLSearchParams(url.split('?')[1]);
@@ -110,13 +113,16 @@ function checkCertificates(setting: string, url = ''): void {
 
 function fileOfUrl(url: string): string {
   const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
-  // A name with a colon can be written as ./name.
+  // Rejects other URL schemes. The name of a file that looks like one can be written as ./name.
   if (/^[a-z0-9+.-]*:/i.test(path) || (url !== path && /^\/\/[^/]/.test(path)))
     throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
   return path;
 }
 
-/** Follows symbolic links, because other files of the database are next to the real one. The file need not exist. */
+/**
+ * Follows symbolic links, because the database engine creates its other files next to the real file. The file need not
+ * exist.
+ */
 function withoutLinks(path: string, links = 0): string {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   if (!isLink) return path;
@@ -125,7 +131,11 @@ function withoutLinks(path: string, links = 0): string {
   return withoutLinks(resolve(dirname(path), readlinkSync(path)), links + 1);
 }
 
-/** @throws ConfigError naming the setting, if the path is of another kind, or cannot exist below what does */
+/**
+ * Checks the kind of a path. If nothing exists there, the nearest existing parent must be a directory.
+ *
+ * @throws ConfigError naming the setting
+ */
 function checkKind(setting: string, path: string, kind: 'file' | 'directory'): void {
   const found = inspect(setting, path);
   if (!found) {

@@ -1,4 +1,4 @@
-/** Every environment variable that the server reads. */
+/** The environment variables that are settings of the server. The variables of OpenTelemetry are in `telemetry.ts`. */
 export const SETTINGS = [
   'HOST',
   'PORT',
@@ -40,5 +40,5 @@ export const SETTINGS = [
 
 /** The name of an environment variable. */
 export type Setting = (typeof SETTINGS)[number];
-/** The environment variables, of which an empty one counts as absent. */
+/** The values of the settings. An empty value counts as absent. */
 export type Env = Readonly<Partial<Record<Setting, string | undefined>>>;

@@ -1,11 +1,15 @@
 import { requireReadable } from './paths.ts';
 
-/** Which signals are sent to an OpenTelemetry collector. Everything else about sending is read by the exporters. */
+/**
+ * Which signals (traces, metrics, logs) are sent to an OpenTelemetry collector. The endpoint, headers, timeouts,
+ * compression and certificates are not part of it: the exporters of OpenTelemetry read them from the environment
+ * variables `OTEL_EXPORTER_OTLP_*` themselves.
+ */
 export interface TelemetryConfig {
   traces: boolean;
   metrics: boolean;
   logs: boolean;
-  /** The part of new traces that is recorded, from 0 to 1. Traces of callers are recorded if the callers record them. */
+  /** The share of new traces that is recorded, from 0 to 1. A caller's trace is recorded if the caller records it. */
   sampledShare: number;
   /** Time between two exports of the metrics, in milliseconds. */
   metricIntervalMs: number;
@@ -33,7 +37,8 @@ const SAMPLERS: Readonly<Record<string, (argument: number) => number>> = {
 /**
  * Reads the variables of OpenTelemetry.
  *
- * @returns null if nothing is to be sent: without OTEL_EXPORTER_OTLP_ENDPOINT, or with OTEL_SDK_DISABLED
+ * @returns null if nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT is not set, OTEL_SDK_DISABLED is true, or every
+ * exporter is `none`
  * @throws Error that names the variable
  */
 export function readTelemetry(env: Env): TelemetryConfig | null {
@@ -52,7 +57,7 @@ export function readTelemetry(env: Env): TelemetryConfig | null {
     metricIntervalMs: readInterval(env),
   };
   if (!config.traces && !config.metrics && !config.logs) return null;
-  // The exporters ignore a file that they cannot read, and would then send without it.
+  // The exporters ignore a certificate or key file that they cannot read, and send without it. So it is an error here.
   for (const name of namesOf(FILES)) if (env[name]) requireReadable(name, env[name]);
   return config;
 }

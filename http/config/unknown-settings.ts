@@ -5,11 +5,14 @@ import { unsupportedTelemetry } from './telemetry.ts';
 const PREFIX = 'VALETKEY_';
 const OWN_PREFIX = /^VALET_?KEY/i;
 /**
- * A name without the prefix counts as a misspelled setting if it differs by at most one character in this many. Shorter
- * settings are not compared, because they resemble many other names, such as HOME.
+ * A name without the prefix counts as a misspelled setting if the edit distance is at most the length of the setting
+ * divided by this number. Shorter settings are not compared, because they resemble many other names, such as HOME.
  */
 const CHARACTERS_PER_CHANGE = 6;
-/** Variables of commands that use the API, one that the program sets for itself, and one that `make run` sets. */
+/**
+ * Variables that are not settings of the server: two for commands that use the API, `VALETKEY_REEXEC`, which the
+ * program sets for itself, and `VALETKEY_BUILT`, which `make run` sets.
+ */
 const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC', 'VALETKEY_BUILT'];
 /**
  * A name with the prefix counts as misspelled if it differs by at most this many characters, and at most a third of its
@@ -35,13 +38,14 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
   return [...meanings, ...unsupportedTelemetry(env)];
 }
 
-/** Returns the setting that a name resembles, apart from case and underscores: `LOGLEVEL`, `VALTKEY_KEYS`. */
+/** Returns the setting that a name such as `LOGLEVEL` or `VALTKEY_KEYS` resembles; ignores case and underscores. */
 function resembled(name: string): string | undefined {
   const plain = bareOf(name);
   return SETTINGS.find((setting) => {
     const own = bareOf(setting);
     const most = Math.floor(own.length / CHARACTERS_PER_CHANGE);
-    // The distance is at least the difference of the lengths, and most names differ by more than they may.
+    // The lengths are compared first, because that is cheap and excludes most names: the distance is at least their
+    // difference.
     return (
       own.length >= CHARACTERS_PER_CHANGE &&
       Math.abs(own.length - plain.length) <= most &&

@@ -16,8 +16,8 @@ interface BoundDeps {
 type Limits = Record<keyof typeof SERVER, number>;
 
 /**
- * Limits the connections of a server: their number in total and per client, and what an idle or slow connection may
- * cost.
+ * Limits the connections of a server: how many a client address may have open, and how long a client may send nothing
+ * or read nothing. Adds the numbers of open and rejected connections to the metrics.
  *
  * @throws ConfigError if VALETKEY_TRUSTED_PROXIES is invalid
  */

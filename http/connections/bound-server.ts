@@ -46,7 +46,8 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     connectionsCheckingInterval: limits.checkEveryMs,
   });
   api.server.maxConnections = limits.connections;
-  // Otherwise a process that shares the port gives further connections back to its parent, which offers them again and again.
+  // Connections beyond the limit are closed. By default, a process that shares the port returns them to its parent,
+  // which offers them again and again.
   Object.assign(api.server, { dropMaxConnection: true });
   try {
     const metrics = await bindMetricsPort(config, limits);

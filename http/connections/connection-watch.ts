@@ -7,7 +7,7 @@ import type { ClientSocket } from './client-socket.ts';
 export interface WatchLimits {
   /** From the start of a connection to its first byte. */
   firstByteMs: number;
-  /** How long a client may read none of the bytes that are queued for it. */
+  /** How long a client may read nothing while bytes are queued for it. */
   stalledMs: number;
   /** Bytes that may be queued for all clients together. */
   queuedBytes: number;

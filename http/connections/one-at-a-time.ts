@@ -8,7 +8,7 @@ interface Line {
   readonly socket: ClientSocket;
   readonly waiting: { req: IncomingMessage; res: ServerResponse }[];
   isBusy: boolean;
-  /** One function for all responses of the connection; a response emits `close` once. */
+  /** Begins the next request. It is the `close` listener of every response of the connection. */
   readonly next: () => void;
 }
 

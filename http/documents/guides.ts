@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 export interface Guide {
-  /** The last part of its address. */
+  /** The part of the guide's address after `/docs/guides/`. */
   name: string;
   title: string;
   /** The path of its file from the root of the repository. */
@@ -39,9 +39,9 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 /** The published guides: the README and the files of `docs/` and `docs/decisions/`. They are read at the first use. */
 export interface Guides {
   sections(): readonly GuideSection[];
-  /** Returns a guide by the end of its address, with its Markdown. */
+  /** Returns the guide with a name, and its Markdown. */
   find(name: string): { guide: Guide; markdown: string } | undefined;
-  /** Returns the address of a link in a guide; undefined if it leads to a file that is not published. */
+  /** Returns the address for a relative link in a guide; undefined if the file that it leads to is not published. */
   addressOf(guide: Guide, link: string): string | undefined;
 }
 

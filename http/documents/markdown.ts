@@ -11,7 +11,10 @@ export interface RenderedMarkdown {
   headings: readonly Heading[];
 }
 
-/** Comments after figures, by which a test compares the figures with the limits in the code. They are not shown. */
+/**
+ * Matches marks such as `<!--LIFETIME.fileMs-->`. A mark follows a figure and names the limit in the code with which a
+ * test compares the figure. Pages do not show the marks.
+ */
 const FIGURE_MARK = /<!--[\w.]+-->/g;
 
 /** GitHub's anchors leave these characters out. */
@@ -28,10 +31,10 @@ export function renderMarkdown(source: string, addressOf: (link: string) => stri
   const tokens = markdown.parse(source.replace(FIGURE_MARK, ''), {});
   const headings = nameHeadings(tokens);
   for (const token of tokens) rewriteLinks(token.children ?? [], addressOf);
-  // Wide code and tables scroll by themselves, also with the keyboard.
+  // Wide tables and code blocks scroll. `tabindex` lets the keyboard focus them, so that it can scroll them, too.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0">\n<table>\n';
   markdown.renderer.rules['table_close'] = () => '</table>\n</div>\n';
-  // A column without a name has no header for a screen reader.
+  // The header cell of a column without a name becomes an ordinary cell, because a screen reader cannot read it.
   markdown.renderer.rules['th_open'] = (all, index, options, _env, renderer) => {
     if (all[index + 1]?.content === '')
       for (const cell of [all[index], all[index + 2]]) Object.assign(cell ?? {}, { tag: 'td' });

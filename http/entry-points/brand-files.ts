@@ -16,7 +16,7 @@ const CACHED = 'public, max-age=86400';
  */
 const INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Adds the logo and the color of an environment. */
+/** Adds the routes for the logo and the accent color of an environment. */
 export function addBrandFiles(app: Express, { store }: { readonly store: Pick<Store, 'read'> }): void {
   app
     .route('/connect/brand/logo')

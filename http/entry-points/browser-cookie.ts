@@ -17,7 +17,7 @@ export interface BrowserCookie {
  * and without TLS. The prefix cannot be used with plain http, which is only for loopback. `SameSite=Lax`, because users
  * arrive by navigation from other sites: from the provider and from the application.
  *
- * @param isValue whether a text has the form of the value; by default of a token
+ * @param isValue whether a text has the format of the value; by default, that of a token
  */
 export function browserCookie(name: string, isValue?: (text: string | undefined) => boolean): BrowserCookie {
   const nameIn = (environment: Environment) => (isSecure(environment) ? `__Host-${name}` : name);

@@ -27,15 +27,15 @@ export interface CompanyLoginDeps extends OperatorDeps {
 
 /** Logins of operators at the OpenID provider of their company. */
 export interface CompanyLogins {
-  /** The host of the provider, for the login page; null if there is none. */
+  /** The host of the provider, for the login page; null if no provider is configured. */
   readonly host: string | null;
   /** @throws ApiError NOT_FOUND without a provider, SERVER_BUSY if the provider cannot be used at the moment */
   begin(environment: Environment): Promise<{ url: string; cookie: string }>;
-  /** @returns where the browser goes, and a cookie that ends the login */
+  /** @returns the URL to redirect the browser to, and the Set-Cookie value that removes the cookie of the login */
   finish(exchange: Exchange, environment: Environment): Promise<{ location: string; cookie: string }>;
 }
 
-/** The path to which the provider returns the browser. */
+/** The path to which the provider redirects the browser, relative to the path of the console. */
 export const COMPANY_CALLBACK = '/session/callback';
 
 /** Binds a login to the browser in which it began: no other browser has the verifier, the state and the nonce. */
@@ -59,7 +59,7 @@ export function createCompanyLogins(deps: CompanyLoginDeps): CompanyLogins {
   /** Part of the encryption context, so a login that began with other settings cannot be finished. */
   const placeOf = ({ id }: Environment, { issuer, client }: CompanyLogin) => [id, issuer, client.clientId];
 
-  /** @returns the address for the login page to continue, or why there is none */
+  /** @returns the one-time token with which the login page opens the session, or why the login failed */
   async function openSession(exchange: Exchange, environment: Environment): Promise<{ token: string } | Failure> {
     const { req, requestId } = exchange;
     const sealed = COOKIE.read(req, environment);

@@ -26,7 +26,7 @@ import { endedReply, isInPopup, linkPath, settledReply } from './popup.ts';
 import { markOf } from './provider-mark.ts';
 import { leaveLink, linkFormToken } from './return-link.ts';
 
-/** The page of a link, and what happens when its form is sent. */
+/** Shows the page of a link, and handles its form. */
 export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' | 'random'>, deps: LinkDeps) {
   const formToken = (link: LinkContext, linkToken: string, browser: string) =>
     linkFormToken({ digester }, link, linkToken, browser);
@@ -41,7 +41,7 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
   }
 
   return {
-    /** Shows the page. A browser without the cookie is given one; it identifies no user yet. */
+    /** Shows the page. A browser without the flow cookie receives one; the cookie does not identify a user yet. */
     show(call: PageCall, link: LinkContext, linkToken: string): PageReply {
       const { req, environment } = call;
       const known = readFlowCookie(req, environment);
@@ -132,7 +132,7 @@ function pageOf(
   });
 }
 
-/** The entered values, by the provider's field names. A repeated field is ignored, because our pages have each field once. */
+/** Returns the entered values, by the provider's field names. A repeated field counts as empty; pages send it once. */
 function enteredValuesIn(pairs: Pairs): EnteredValues {
   const fields = Object.entries(pairs).filter(([name]) => name.startsWith(FIELD_PREFIX));
   const texts = fields.map(([name, value]) => [

@@ -94,7 +94,7 @@ export function createConnect(deps: LinkPageDeps, pipeline: Pipeline): Express {
       ),
     )
     .all(otherMethods('GET', 'HEAD'));
-  // Before the links, because one of its pages has an address like theirs.
+  // Added before the routes of links, because `/connect/:token` also matches the login page `/connect/verify`.
   addLoginPages(app, page, deps);
   app
     .route('/connect/:token')
@@ -135,7 +135,7 @@ async function ended(
   return { status: 410, page: expiredPage(context, leaveWithError(request)) };
 }
 
-/** The page after a verification. It links to an address only if that belongs to an application of the environment. */
+/** Returns the page after a verification. It links to the application only if the origin belongs to the environment. */
 async function connected({ store }: PopupDeps, call: PageCall): Promise<PageReply> {
   const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
   const origin = query.get('application');

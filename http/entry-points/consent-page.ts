@@ -20,7 +20,7 @@ export type ConsentDeps = ProviderLoginPageDeps & Parameters<typeof displayName>
 
 /** The page on which a user allows or denies an MCP client access. */
 export interface ConsentPage {
-  /** Shows the page, or sends the client a code if the user has consented before. */
+  /** Shows the page. If the user has consented before, redirects to the client with a code instead. */
   show(call: PageCall, consent: string): Promise<PageReply>;
   /** Handles the form of the page. */
   decide(call: PageCall, consent: string): Promise<PageReply>;
@@ -113,8 +113,8 @@ function verificationOf({ clientKind, clientId }: OAuthLoginRow['request']): Nam
 }
 
 /**
- * Returns the notation of an address in a content security policy: its origin, or its scheme if it has no origin that
- * policies can express.
+ * Returns the source for a URI in a content security policy: its origin, or its scheme if a policy cannot express the
+ * origin.
  */
 function formTargetOf(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);

@@ -7,7 +7,7 @@ import { createStaticDocument, type StaticDocument } from '../responses/static-d
 import { FIXED_HEADERS } from '../responses/write.ts';
 
 export interface ConsoleFiles {
-  /** Serves a file of the console, or its page for every path without one. @throws ApiError */
+  /** Serves a file below `/assets/`, or the page of the console for any other path. @throws ApiError */
   serve(exchange: Exchange, path: string): Promise<number>;
 }
 

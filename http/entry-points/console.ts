@@ -153,7 +153,7 @@ function requireOwnPage({ req: { headers } }: Exchange): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? URL.parse(headers.origin ?? '')?.host === headers.host : site === 'same-origin';
   if (!isOwn || headers['valetkey-console'] !== '1')
-    throw new ApiError('ORIGIN_NOT_ALLOWED', 'Only the console may use its session.');
+    throw new ApiError('ORIGIN_NOT_ALLOWED', 'Only requests of the console itself may use its session.');
 }
 
 function unauthenticated(detail: string): ApiError {

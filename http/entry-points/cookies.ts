@@ -4,7 +4,7 @@ import { isToken } from '../../core/accounts/links/tokens.ts';
 /**
  * Returns the value of a cookie; undefined if there is none, or several cookies have the name.
  *
- * @param isValue whether a text has the form of the value; by default of a token
+ * @param isValue whether a text has the format of the value; by default, that of a token
  */
 export function readCookie(
   req: IncomingMessage,

@@ -25,7 +25,7 @@ export type McpServingDeps = Omit<ToolServerDeps, 'outputs' | 'sealedStates'> &
     listChanges: ListChanges;
   };
 
-const INVALID = 'The token is invalid.';
+const INVALID = 'The token is invalid, expired or revoked, or belongs to another MCP server.';
 
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(deps: McpServingDeps): McpServing {

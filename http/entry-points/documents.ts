@@ -12,7 +12,7 @@ export interface DocumentSource {
 
 type FindDocument = (name: string) => StaticDocument | undefined | Promise<StaticDocument | undefined>;
 
-/** Adds a document that never changes to an application. It is read at its first request. */
+/** Adds the route of a document to an express application. The document is read only once, at its first request. */
 export type Serve = (path: string, read: () => string | Buffer, options: StaticDocumentOptions) => void;
 
 export function documentsOf(app: Express): Serve {
@@ -22,7 +22,7 @@ export function documentsOf(app: Express): Serve {
   };
 }
 
-/** Returns the route of documents, which gets the path parameter `name`. */
+/** Returns a route that serves the document with the name in the path parameter `name`. */
 export function documentRoute(find: FindDocument): RequestHandler {
   return route(async ({ req, res, requestId }, { name = '' }) => {
     const document = await find(name);
@@ -33,7 +33,7 @@ export function documentRoute(find: FindDocument): RequestHandler {
   });
 }
 
-/** Makes each document at its first request, and keeps it. @param make returns undefined for an unknown name */
+/** Creates each document at its first request, and caches it. @param make returns undefined for an unknown name */
 export function lazyDocuments(
   make: (name: string) => DocumentSource | undefined | Promise<DocumentSource | undefined>,
 ): (name: string) => Promise<StaticDocument | undefined> {

@@ -4,7 +4,7 @@ import type { Reply } from '../contract.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint } from '../pipeline/pipeline.ts';
 
-/** The data of a request that a route uses. */
+/** The members of `res.locals` that routes use. */
 interface Locals {
   exchange: Exchange;
   settle(reply: Reply | number): void;
@@ -84,8 +84,8 @@ function run(app: Express, exchange: Exchange): Promise<Reply | number> {
 }
 
 /**
- * Whether an error is from express itself: a path that cannot be decoded, or a missing file. Such texts repeat the
- * path.
+ * Whether an error is from express itself: no matching route (undefined), a path that cannot be decoded, or a missing
+ * file. The texts of these errors repeat the path, so they are not shown.
  */
 function isOfExpress(error: unknown): boolean {
   if (error === undefined) return true;

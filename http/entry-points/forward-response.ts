@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { createStreamScrubber, type Scrubber } from '../../core/net/redact.ts';
 
-/** How forwarding a body ended. `cut`: its source failed. `left`: the caller closed the connection first. */
+/** How forwarding a body ended. `whole`: all was sent. `cut`: the source failed. `left`: the caller disconnected. */
 export type ForwardedResponse = 'whole' | 'cut' | 'left';
 
 export interface ForwardOptions {
@@ -64,7 +64,7 @@ export function forwardResponse(
       resolve(how);
       if (how === 'whole') return;
       body.destroy();
-      // In the next turn, because what was written in this one would be lost.
+      // Closes the connection in the next event-loop turn, because bytes that were written in this turn would be lost.
       if (res.headersSent) setImmediate(() => res.destroy());
     };
     const end = async () => {

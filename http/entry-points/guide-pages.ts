@@ -22,7 +22,7 @@ export function addGuides(app: Express): void {
   }
 
   async function pageOf(guide: Guide, markdown: string): Promise<string> {
-    // Loaded with the first guide, because few servers are asked for one.
+    // Loaded at the first request for a guide, because few servers receive such a request.
     const { renderMarkdown } = await import('../documents/markdown.ts');
     const { html, headings } = renderMarkdown(markdown, (link) => guides.addressOf(guide, link));
     const sections = headings

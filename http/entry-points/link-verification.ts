@@ -69,7 +69,7 @@ export function createLinkVerification(deps: LinkVerificationDeps): LinkVerifica
     };
   }
 
-  /** The text is ours: nothing that the provider sent is repeated. */
+  /** Returns a page with a fixed text: nothing that the provider sent is repeated. */
   function failed(call: PageCall, message: string): PageReply {
     log.warn({ request_id: call.requestId, reason: message }, 'the user of a link could not be verified');
     return refused(call, 403, 'failed');

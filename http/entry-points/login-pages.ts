@@ -30,8 +30,8 @@ const TOO_MANY = 'There are too many unfinished logins at the moment. Try again 
 const TOO_MANY_OF_ADDRESS = 'Too many logins were started from your network. Try again in a few minutes.';
 
 /**
- * Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent
- * of the user.
+ * Adds the pages of logins for MCP clients: the authorization request, the return from the application or the login
+ * provider, and the consent of the user. Also adds the page that verifies the user of a link at the login provider.
  */
 export function addLoginPages(
   app: Express,
@@ -52,7 +52,7 @@ export function addLoginPages(
     return (await store.read.environments.get(id)) as Environment;
   }
 
-  /** @returns where the browser goes; undefined if the environment has no such address, or too many logins are open */
+  /** @returns the URL to redirect the browser to; undefined without `mcp_login_url`, or if too many logins are open */
   async function beginAtApplication(current: Environment, request: LoginRequest, cookie: string) {
     const { mcpLoginUrl } = current.settings;
     const loginRequest = mcpLoginUrl && (await beginLogin(deps, current.id, { request, cookie }));
@@ -93,8 +93,8 @@ export function addLoginPages(
   }
 
   /**
-   * Continues a login after the application has redirected the browser back. The next page has a different secret, so
-   * it can be reloaded.
+   * Continues a login after the application has redirected the browser back. The address of the consent page contains a
+   * different secret, so that page can be reloaded.
    */
   async function continueHere(call: PageCall, continuation: string): Promise<PageReply> {
     const { req, environment } = call;

@@ -26,7 +26,7 @@ export function addMarkFiles(app: Express, { catalogue }: MarkFileDeps): void {
 
   function documentsOf(identifier: string) {
     const connector = catalogue.connector(identifier);
-    if (!connector?.mark) throw new ApiError('NOT_FOUND', 'There is no such icon.');
+    if (!connector?.mark) throw new ApiError('NOT_FOUND', 'The icon does not exist.');
     const image = markImage(identifier, connector.display_name, connector.mark);
     const known = documents.get(identifier);
     if (known?.image === image) return known;

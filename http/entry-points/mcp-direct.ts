@@ -22,11 +22,11 @@ interface DirectDeps {
   log: Pick<Logger, 'error'>;
 }
 
-/** As often as the MCP SDK does, so that proxies do not close the connection of a slow call. */
+/** How often comments are sent, as in the MCP SDK, so that proxies do not close the connection of a slow call. */
 const KEEP_ALIVE_MS = 15_000;
 /** The status in the log for a request whose client has disconnected. */
 const CLIENT_LEFT = 499;
-/** As the MCP SDK sends them: buffering proxies would hold the result back. */
+/** The headers that the MCP SDK sends. They keep proxies from buffering the stream, which would delay the result. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -34,8 +34,8 @@ const STREAM_HEADERS = {
 };
 
 /**
- * Serves plain tool calls without the MCP SDK, which builds a server, a web request and a web response for each: three
- * quarters of the processor time of a call.
+ * Serves plain tool calls without the MCP SDK. The SDK builds a server, a web request and a web response for each call,
+ * which takes three quarters of the processor time of a call.
  *
  * @returns the status of the response that was written, or undefined if the MCP SDK must serve the request
  */
@@ -73,7 +73,7 @@ export async function serveDirectly(
   return res.statusCode;
 }
 
-/** Cancels calls that the MCP SDK does not know: their client says so in another request, or ends its session. */
+/** Cancels direct calls, which the MCP SDK does not know, if a request is their cancellation or ends their session. */
 export function cancelDirectCalls(
   { known, running }: Pick<DirectDeps, 'known' | 'running'>,
   { req: { method, headers } }: Exchange,
@@ -89,7 +89,7 @@ export function cancelDirectCalls(
   else running.cancel(sessionId, params?.requestId);
 }
 
-/** Begins the response of a slow call, and sends comments until it ends. */
+/** Begins the response of a slow call, and sends comments of the event stream until the timer is cleared. */
 function keepAlive(exchange: Exchange, sessionId: string | undefined): { timer: NodeJS.Timeout } {
   const { res } = exchange;
   const tick = () => {

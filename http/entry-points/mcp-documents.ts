@@ -17,13 +17,13 @@ export interface McpDocumentDeps {
   readonly catalogue: Catalogue;
 }
 
-/** What clients and authorization servers read before a request to an MCP server is allowed. */
+/** The documents and headers that tell clients and authorization servers how to get a token for an MCP server. */
 export interface McpDocuments {
   /** Returns the protected resource metadata of a server (RFC 9728 §2). */
   server(exchange: Exchange, serverId: string): Promise<Reply>;
   /**
    * Returns the challenge for a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1). It tells the client
-   * where to get one, and lists all scopes that tools can need, because clients request exactly these.
+   * where to get a token, and lists all scopes that tools can need, because clients request exactly the listed scopes.
    */
   challenge(exchange: Exchange, serverId: string, error: string | undefined): Promise<string>;
   /**
@@ -87,8 +87,8 @@ function unknownClient(): ApiError {
 
 /**
  * Returns the origin of the server with the host name of the request (RFC 9728 §3.3), because clients compare it with
- * the address that their user has typed. All names of an environment are behind the same proxy; only loopback names may
- * be used without it.
+ * the address that their user has typed. The scheme is that of the base URL, because all names of an environment are
+ * behind the same proxy. Loopback names of a development environment use http, because they need no proxy.
  */
 function requestedOrigin({ req, environment }: Exchange): string {
   const { baseUrl, kind } = environment as Environment;

@@ -17,7 +17,7 @@ export async function serveProtocol(
   parsedBody: unknown,
 ): Promise<number> {
   const { req, res } = exchange;
-  // Loaded after the endpoint and not together with it, because loading each of them blocks the event loop.
+  // Loaded after the endpoint and not together with it: loading both in one turn would block the event loop longer.
   const { toNodeHandler } = await import('@modelcontextprotocol/node');
   res.setHeaders(new Map(Object.entries(commonHeaders(exchange))));
   const known = {
@@ -32,7 +32,7 @@ export async function serveProtocol(
     if (req.method === 'HEAD') return headOf(await serve(new Request(request, { method: 'GET' }), known));
     const response = await serve(request, known);
     if (req.method !== 'GET') return response;
-    // The connection is closed with the stream, so that nothing is stored for a client that does not read.
+    // The connection is closed when the stream ends, so that nothing stays in memory for a client that does not read.
     response.headers.set('connection', 'close');
     // Otherwise the head would be sent only with the first event, which may take long.
     setImmediate(() => res.writableEnded || res.flushHeaders());
@@ -42,7 +42,7 @@ export async function serveProtocol(
   return res.statusCode;
 }
 
-/** Returns the head of a response, whose stream is ended. */
+/** Cancels the body of a response and returns its status and headers. */
 async function headOf({ body, status, headers }: Response): Promise<Response> {
   await body?.cancel();
   return new Response(null, { status, headers });

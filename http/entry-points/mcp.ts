@@ -124,7 +124,7 @@ export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline
         serverId,
         'insufficient_scope',
       );
-      throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
+      throw new ApiError('INSUFFICIENT_SCOPE', 'The access token lacks the scope tools:call.', { scope: 'tools:call' });
     }
     const { log } = deps;
     const { call: serve } = serving;
@@ -174,7 +174,7 @@ function preflight(req: IncomingMessage, methods: readonly string[]): Reply {
   return respondUntyped(204, undefined, preflightHeaders(req, methods));
 }
 
-/** Returns the method of a message for traces. Clients choose it, so other texts are left out. */
+/** Returns the method of a message, for traces. Clients can send any text, so only names of methods are returned. */
 function methodOf(body: unknown): string | undefined {
   const { method } = (body ?? {}) as { method?: unknown };
   return typeof method === 'string' && METHOD.test(method) ? method : undefined;

@@ -37,14 +37,14 @@ export interface OperationDeps extends Authentication, BodyMemory, IdempotencyDe
   readonly store: Store;
   /** Parses large bodies. */
   readonly threads: { readonly short: ThreadPool };
-  /** Paths of the contract that carry secrets, by operation. */
+  /** The places of secrets in the contract, such as `createApiClient 201 $.client_secret`. */
   readonly secretPaths: readonly string[];
 }
 
 /**
  * Serves the operations of the contract. openapi-backend dispatches them in this order: route, environment, token and
- * scope, rate limit, body, validation, handler. All responses are checked against the contract, including error
- * responses.
+ * scope, rate limit, body, validation, handler. Responses that carry credentials are checked against the contract. With
+ * `checkAllResponses`, all responses are checked, including error responses.
  */
 export async function createOperations(
   contract: Contract,
@@ -113,7 +113,7 @@ export async function createOperations(
   }
 
   /**
-   * Reserves memory for a file, until its client has read it.
+   * Reserves memory for the file in a response until the response is closed.
    *
    * @throws ApiError SERVER_BUSY
    */
@@ -138,13 +138,16 @@ export async function createOperations(
     },
     showError(error, exchange) {
       const { operation } = exchange;
-      // People open addresses that do not exist, but clients call operations.
+      // A path without an operation may have been opened in a browser, which gets a page. Clients call operations.
       if (!operation) return browserErrorReply(error, exchange);
       const reply = errorReply(error, exchange);
       const wrong = deps.config.checkAllResponses ? checkResponse(operation, reply) : null;
       if (!wrong) return reply;
       deps.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
-      return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);
+      return errorReply(
+        new ApiError('INTERNAL_ERROR', 'The request failed because of an internal error of the server.'),
+        exchange,
+      );
     },
   };
 }

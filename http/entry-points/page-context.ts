@@ -16,7 +16,10 @@ export function pageContext(req: IncomingMessage, environment: Environment | und
   return { texts, brand: environment ? brandView(environment) : NO_BRAND };
 }
 
-/** Returns the context of a page of a link: in the language of the link, and with the name of its organization. */
+/**
+ * Returns the context of a page of a link, in the language of the link. If the environment has no application name, the
+ * organization name of the connection is shown.
+ */
 export function linkPageContext(
   context: PageContext,
   req: IncomingMessage,
@@ -36,7 +39,7 @@ export function ofRequest(
   return request ? linkPageContext(context, req, request) : context;
 }
 
-/** The name of the application on the page of a link, so that users know who requests access. */
+/** Uses the host of the environment if the application has no name, so that users know who requests access. */
 export function namedContext(context: PageContext, { baseUrl }: Environment): PageContext {
   const application = context.brand.application || new URL(baseUrl).host;
   return { ...context, brand: { ...context.brand, application } };

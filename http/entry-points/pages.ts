@@ -21,7 +21,7 @@ export interface PageCall {
   address: string;
   /** The language and the brand of the page. */
   context: PageContext;
-  /** Counts the body of the request. */
+  /** Reserves memory for the body of the request. */
   bodyHold: BodyHold;
   /** The actor in the audit log: the holder of the link. */
   cause: Cause;
@@ -32,7 +32,7 @@ export type PageReply = { cookie?: string } & (
   | {
       status: number;
       page: WholePage;
-      /** The address that a form of the page leads to, if it is not an https URL. */
+      /** The target of the page's form in the content security policy, if it is not an https URL. */
       formTarget?: string;
     }
   | { redirect: string }
@@ -62,7 +62,7 @@ export function pageReply(reply: PageReply, { environment, req }: Exchange): Rep
   const body = new BinaryBody(Buffer.from(String(reply.page)));
   const kind = { 'content-type': 'text/html; charset=utf-8', 'content-language': reply.page.language };
   const whole = respondUntyped(reply.status, body, { ...headers, ...kind, vary: 'accept-language' });
-  // Some pages have effects, which a HEAD must not have: it gets another page than a GET.
+  // Some pages have effects, which a HEAD request must not have. HEAD then gets another page, with a different length.
   return req.method === 'HEAD' ? { ...whole, omitsLength: true } : whole;
 }
 
@@ -87,7 +87,7 @@ export function errorPage(error: ApiError, exchange: Exchange): Reply {
 /**
  * Allows only scripts of this server, no other hosts and no frames (threats L13, L15). Browsers apply `form-action` to
  * every redirect after a form: to the provider, through its sign-in, back here, and to the application. Those hosts are
- * not known in advance.
+ * not known in advance, so forms may lead to every https address.
  */
 function policyOf(environment: Environment | undefined, reply: PageReply): string {
   const { formTarget = '' } = 'page' in reply ? reply : {};

@@ -34,7 +34,7 @@ export function linkPath(linkToken: string, inPopup: boolean): string {
   return `/connect/${linkToken}${inPopup ? '?display=popup' : ''}`;
 }
 
-/** Continues after a link that a user has finished: back to the application, or through the popup. */
+/** Returns the response after a user has finished a link: a redirect, or the page that reports to the application. */
 export async function settledReply(
   deps: PopupDeps,
   call: PageCall,
@@ -45,7 +45,7 @@ export async function settledReply(
     case 'verify': {
       const { request, url, authRequestId } = settled;
       const outcome: LinkOutcome = { outcome: 'completed', auth_request_id: authRequestId };
-      // The application has nothing to do if the login provider verifies the user, who continues in the popup.
+      // If the login provider verifies the user, the application has nothing to do, so the popup is redirected.
       return inPopup && applicationOrigin(request) !== undefined
         ? tell(deps, call, outcome, request, url)
         : { redirect: url };
@@ -94,8 +94,9 @@ async function tell(
 }
 
 /**
- * Returns the outcome of a link to the page that opened it, if its popup can no longer reach it: a provider that isolates its
- * pages (`Cross-Origin-Opener-Policy`) separates the two. Only pages of the application can read it (threat L21).
+ * Returns the outcome of a link to the page that opened the popup. The page requests it when the popup can no longer
+ * send it, for example because a provider isolates its pages (`Cross-Origin-Opener-Policy`). Only pages of the
+ * application can read the response (threat L21).
  */
 export async function outcomeReply(
   tools: Parameters<typeof openLink>[0],

@@ -28,7 +28,8 @@ const COOKIE = browserCookie('valetkey-portal-login', (text) => /^[\w-]{1,4000}$
  * Adds the login to the portal at the OpenID provider of the environment.
  *
  * @param inside returns the reply for a user who has logged in, with the secret of the session
- * @returns the page for a browser without a session, where users can log in if the environment has such a provider
+ * @returns `outside`, which creates the page for a browser without a session: a login page if the environment has an
+ * OpenID provider
  */
 export function addPortalLogin(
   app: Express,
@@ -79,7 +80,7 @@ export function addPortalLogin(
       : inside(call, secret);
   }
 
-  /** The text is ours: nothing that the provider sent is repeated. */
+  /** Returns a page with a fixed text: nothing that the provider sent is repeated. */
   function failed(call: PageCall, message: string): Promise<PageReply> {
     log.warn({ request_id: call.requestId, reason: message }, 'a login to the portal failed');
     return outside(call, true);

@@ -57,7 +57,7 @@ export function addPortalPages(
   }
 
   async function open({ req, environment, context, requestId }: PageCall, token: string): Promise<PageReply> {
-    // A HEAD request must not use up the address.
+    // A HEAD request must not use up the one-time token.
     if (req.method === 'HEAD') return { status: 410, page: portalOverPage(context) };
     const secret = await openSession(deps, environment.id, token, requestId);
     if (secret === undefined) return { status: 410, page: portalOverPage(context) };

@@ -20,9 +20,9 @@ export interface ProviderLoginPageDeps extends LoginDeps, ProviderLoginDeps {
 
 /** The steps of a login at the OpenID provider of an environment. */
 export interface ProviderLogins {
-  /** @returns where the browser goes; undefined if too many logins are open */
+  /** @returns the URL to redirect the browser to; undefined if too many logins are open */
   begin(call: PageCall, provider: LoginProviderRow, request: LoginRequest, cookie: string): Promise<string | undefined>;
-  /** @returns where the browser goes; undefined if it has no such login */
+  /** @returns the URL to redirect the browser to; undefined if the browser did not begin such a login */
   finish(call: PageCall, answer: URLSearchParams): Promise<string | undefined>;
 }
 
@@ -72,7 +72,8 @@ export function createProviderLogins(deps: ProviderLoginPageDeps): ProviderLogin
       if (states.length !== 1) return undefined;
       const login = await findLogin(store.read, deps, environment.id, 'provider state', states[0]);
       if (!login) return undefined;
-      // Without this check, an attacker could begin a login, and send the provider's address to a user who is logged in there.
+      // Without this check, an attacker could begin a login, and send the provider's address to a user who is logged in
+      // there. That user would then complete the attacker's login.
       if (!isOfBrowser(deps, login, readFlowCookie(req, environment))) {
         await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));
         return undefined;

@@ -19,9 +19,10 @@ export function linkFormToken(
 }
 
 /**
- * How a user leaves an open link: by a form that ends it, which tells the application.
+ * Returns the form with which a user leaves an open link. It ends the link and tells the application.
  *
  * @param address of the page of the link
+ * @returns undefined if the browser has no flow cookie, or the link does not lead back to an application
  */
 export function leaveLink(
   tools: { digester: Pick<Digester, 'digest'> },
@@ -35,14 +36,17 @@ export function leaveLink(
   return { action: address, formToken };
 }
 
-/** How a user leaves a link that has ended without an account. */
+/** Returns the way back to the application from a link that ended without an account; undefined if there is none. */
 export function leaveWithError(request: AuthRequestRow | undefined): ReturnLink | undefined {
   const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
   const url = request && errorAddress(request, error);
   return url === undefined ? undefined : { url };
 }
 
-/** How a user leaves a link whose account is connected: to the start page, because the application knows the outcome. */
+/**
+ * Returns the way back to the application after the account was connected. It leads to the application's start page,
+ * because the application already knows the outcome.
+ */
 export function returnAfterConnecting(request: AuthRequestRow): ReturnLink | undefined {
   const url = applicationOrigin(request);
   return url === undefined ? undefined : { url };

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../pipeline/environments.ts';
 import { readCookie } from './cookies.ts';
 
-/** With the prefix, browsers reject the cookie from any other host and without TLS. It cannot be used with plain http. */
+/**
+ * Returns the name of the cookie. With the prefix `__Host-`, browsers reject the cookie from any other host and without
+ * TLS, so the prefix cannot be used with plain http.
+ */
 function nameOf(environment: Environment): string {
   return isSecure(environment) ? '__Host-valetkey-console' : 'valetkey-console';
 }

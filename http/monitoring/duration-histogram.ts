@@ -9,9 +9,8 @@ interface Series {
 }
 
 /**
- * A histogram of seconds with two labels. It counts itself and provides the values when metrics are read. The library's
- * own histogram joins, sorts and checks the labels at every observation, which takes a fortieth of the time of a read
- * request.
+ * A histogram of seconds with two labels, for prom-client. It replaces the histogram of that library, which joins,
+ * sorts and checks the labels at every observation. That takes a fortieth of the time of a read request.
  */
 export class DurationHistogram {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
-/** The interval of the measuring timer. Node records the whole interval, including this part. */
+/** The interval of the measuring timer. Node records the time between two ticks, so this part must be subtracted. */
 const RESOLUTION_MS = 10;
 const NANOSECONDS = 1e9;
 const QUANTILES = [0.5, 0.9, 0.99, 1];

@@ -44,7 +44,7 @@ interface LoggedError {
   cause?: LoggedError;
 }
 
-/** The messages of an error and its causes, for errors without a stack. */
+/** The message of an error without a stack. */
 function reasonsOf(error: unknown): string[] {
   const { message, stack } = (error ?? {}) as LoggedError;
   return message !== undefined && stack === undefined ? [textOf(message)] : [];

@@ -13,7 +13,7 @@ const FLUSH_MS = 500;
 
 export interface Log {
   log: Logger;
-  /** Passes each further line also to this function. */
+  /** Also passes each later line to this function. */
   tee(receive: (line: string) => void): void;
   /** Writes complete JSON lines of another process. */
   pass(lines: string): void;
@@ -25,9 +25,9 @@ export interface Log {
 export type LogFormat = 'auto' | 'json' | 'text';
 
 /**
- * Writes one line per event to standard output: JSON, or text for people. Lines are buffered, because a write per request
- * takes an eighth of its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
- * body.
+ * Writes one line per event to standard output: JSON, or text for people. Lines are buffered, because a write for each
+ * request would take an eighth of the request's time. The line of a request contains only the values of
+ * `createRequestLog`: no path, no query, no header, no body.
  *
  * @param place the number of this process, if several serve one address: every line has it as `process`
  */
@@ -75,7 +75,10 @@ function textOutput(output: LogOutput) {
   return { write, pass };
 }
 
-/** Creates the logger for any stream, and determines what a line may contain. */
+/**
+ * Creates the logger for a stream. It leaves out properties of errors that could contain secrets, and lines that repeat
+ * a storage error.
+ */
 export function createLogger(
   level: string,
   stream: DestinationStream,
@@ -93,8 +96,8 @@ export function createLogger(
 }
 
 /**
- * Returns the loggable part of an error: names, codes and stacks of the chain of causes. Other properties are omitted,
- * because they could contain secrets.
+ * Returns the loggable part of an error: the name, message, code and stack of the error and of its causes. Other
+ * properties are omitted, because they could contain secrets.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };

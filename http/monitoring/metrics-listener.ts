@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { inBackground } from '../../core/scheduling/background.ts';
 import type { Logger } from './log.ts';
 
-/** Serves the metrics on loopback with a separate listener, so that API clients cannot reach them. */
+/** Serves the metrics. They have a separate listener, by default on loopback, so that API clients cannot reach them. */
 export function createMetricsListener(registry: Pick<Registry, 'metrics' | 'contentType'>, log: Logger) {
   return (req: IncomingMessage, res: ServerResponse) => {
     if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {

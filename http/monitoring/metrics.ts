@@ -18,7 +18,7 @@ export interface Metrics {
   refresh(connector: string, outcome: string): void;
   /** Counts one committed event. */
   event(type: string): void;
-  /** Counts one unit of work of the database by its outcome, with the time until it was durable. */
+  /** Counts one transaction by its outcome, with the time until it was durable (`write`) or committed (`commit`). */
   commit(kind: 'write' | 'commit', outcome: string, seconds: number): void;
   /** Counts one attempt of a job by its outcome. */
   job(kind: string, outcome: string): void;
@@ -162,7 +162,7 @@ export function createMetrics(place: number | null = null): Metrics {
   };
 }
 
-/** Returns names up to a number of different ones, and `other` for all further ones. */
+/** Limits the number of values of a label: the function returns `other` for each name after the first `most` names. */
 function createBound(most: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {

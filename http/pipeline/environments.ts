@@ -19,13 +19,14 @@ export function createEnvironmentLookup(
   { read, settingsVersion }: Pick<Store, 'read' | 'settingsVersion'>,
   now: () => number,
 ): (hostHeader: string | undefined) => Environment | Promise<Environment> {
-  /** The cache, by the unchanged header. */
+  /** The cache, by the Host header as it was received. */
   const known = new Map<string, { environment: Environment; version: number; until: number }>();
   const find = async (header: string): Promise<Environment> => {
     const version = settingsVersion();
     const host = header.toLowerCase().replace(/:\d+$/, '');
     const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
-    if (!environment) throw new ApiError('UNKNOWN_HOST', 'Unknown host.');
+    if (!environment)
+      throw new ApiError('UNKNOWN_HOST', 'No environment has this host name. Use the base URL of an environment.');
     if (known.size >= MAX_HOSTS) known.clear();
     known.set(header, { environment, version, until: now() + RELOAD.environmentMs });
     return environment;

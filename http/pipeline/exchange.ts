@@ -31,12 +31,12 @@ export class Exchange {
   client: Principal | undefined = undefined;
   /** Why the request was not authenticated, for the log. */
   authFailure: AuthFailure | undefined = undefined;
-  /** Headers that every response gets: rate limits, CORS. */
+  /** Headers to add to the response, also to an error response: rate limits, CORS. */
   readonly responseHeaders: Record<string, string> = {};
 
   readonly #clientOf: (req: IncomingMessage) => string;
 
-  /** @param clientOf as `createClientLookup` */
+  /** @param clientOf the function that `createClientLookup` returns */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,

@@ -51,8 +51,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   const clientId = exchange.client?.clientId ?? '';
 
   /**
-   * Undefined if the request has no key; then it runs each time that it is sent. Only POST takes one: other requests
-   * have the same effect however often they are sent, and their operations declare no error for a key.
+   * Undefined if the request has no key; then it runs each time that it is sent. The key of a request other than POST
+   * is ignored: such requests are idempotent, and their operations declare no error for a key.
    */
   const key = typeof header === 'string' && request.method.toUpperCase() === 'POST' ? keyOf(header) : undefined;
 
@@ -65,8 +65,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   /**
-   * Runs work with the key as it will be claimed. What the client has stored is read before the transaction, because each
-   * request with a key changes it: transactions that read it would conflict.
+   * Runs work with the key as it will be claimed. The number of bytes that the client has stored is read before the
+   * transaction: each request with a key changes that number, so transactions that read it would conflict.
    *
    * @throws ApiError RATE_LIMITED if the client has too many keys
    */
@@ -93,7 +93,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     }
   }
 
-  /** Claims the key in a transaction. If an earlier request has used it, returns the response to that one. */
+  /** Claims the key in a transaction. If an earlier request has used the key, returns the response to that request. */
   async function claim(tx: Repositories, claim: Claim): Promise<Reply | undefined> {
     const claimed = await tx.idempotencyKeys.claim(environmentId, claim.key);
     return claimed.state === 'EXISTING'
@@ -168,7 +168,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     if (earlier) return earlier;
     const { reply, end } = await act();
     if (claimed) {
-      // Done before the transaction, because other requests wait for that.
+      // Compressed and encrypted before the transaction, because other requests wait for the transaction.
       const sealed = seal(claimed, await packReplyInThread(reply));
       // The outcome and the stored response are written in one transaction.
       await storeEnd(deps, end ?? noEnd(executionId), {

@@ -136,7 +136,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const caller = client ? `client ${client.clientId}` : `address ${exchange.address}`;
       const state = take(`${environment.id} ${caller}`);
       Object.assign(responseHeaders, rateLimitHeaders(perSecond as number, state));
-      if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The rate limit is used up.');
+      if (!state.allowed)
+        throw new ApiError('RATE_LIMITED', 'The rate limit is exceeded. Try again after the seconds in Retry-After.');
     },
   };
 }

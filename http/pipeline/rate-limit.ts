@@ -18,7 +18,7 @@ const MAX_CALLERS = 10_000;
  *
  * @param perSecond requests per second, over all processes that share the limit, and the size of a burst in each
  * @param now milliseconds UTC
- * @param processes how many share the limit: each admits its part, and at least one request per second
+ * @param processes returns how many processes share the limit; each admits its part, at least one request per second
  */
 export function createRateLimiter(
   perSecond: number,

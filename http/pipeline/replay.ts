@@ -40,12 +40,12 @@ export async function replay(
   const stored = isDone && row.sealedReply && openReply(sealedData, keyBinding(environmentId, row), row.sealedReply);
   if (stored) return respondUntyped(stored.status, stored.body, { ...stored.headers, 'idempotency-replayed': 'true' });
   const { executionId } = row;
-  // Not every request outside the database is recorded as an execution.
+  // Not every request with an effect outside of the database is recorded as an execution.
   const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
   throw isDone ? notStored(row, execution) : await stillRunning(tx, row, execution);
 }
 
-/** Returns what a stored reply is bound to: it can be decrypted for this key only. */
+/** Returns the encryption context of a stored reply, so that the reply can be decrypted for this key only. */
 export function keyBinding(environmentId: string, { clientId, route, keyDigest }: IdempotencyKeyName): string[] {
   return [environmentId, clientId, route, keyDigest.toString('base64url')];
 }

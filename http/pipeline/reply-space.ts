@@ -1,10 +1,10 @@
 import { STORED } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
 
-/** The responses of one client that requests in this process are storing. */
+/** The space that the requests of one client have reserved in this process. */
 interface Client {
   requests: number;
-  /** The bytes that requests have reserved, and the part of them whose requests have ended. Both only grow. */
+  /** `taken`: bytes reserved by all requests, including ended ones. `settled`: bytes reserved by ended requests. */
   taken: number;
   settled: number;
 }
@@ -12,7 +12,7 @@ interface Client {
 /** The reservation of one request. */
 export interface ReplyReservation {
   /**
-   * Reserves the bytes of a response, in place of those that this request has reserved before.
+   * Reserves the bytes of a response. A second call replaces the reservation of the first.
    *
    * @param stored how many bytes the client has stored, read after the reservation began
    * @param most the limit
@@ -25,7 +25,7 @@ export interface ReplyReservation {
 
 /**
  * Reserves space for the responses that are stored for idempotency keys. The stored size of a client is read before the
- * transaction, so concurrent requests would all find the same space free.
+ * transaction, so without reservations, concurrent requests could use the same free space.
  */
 export interface ReplySpace {
   begin(environmentId: string, clientId: string): ReplyReservation;

@@ -1,7 +1,7 @@
 import { inSpan, type SpanFacts, UNTRACED } from '../../core/spans.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Begins the span of a request by the semantic conventions for HTTP servers; without path and query. */
+/** Returns the first facts of a request's span, with the names of OpenTelemetry's conventions; no path, no query. */
 export function requestSpan({ req, requestId }: Exchange): SpanFacts {
   const { traceparent } = req.headers;
   return {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Environment } from './environments.ts';
 
 /**
- * Whether a form was submitted from another site's page. Sec-Fetch-Site takes precedence, because the origin of pages
- * without a referrer is hidden, and old browsers send less. If nothing is known, the form's own token decides.
+ * Whether a form was submitted from another site's page. Sec-Fetch-Site takes precedence over Origin, because pages
+ * that send no referrer have the origin `null`. If a browser sends neither, only the form's token protects the form.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const OPTIONS = { level: 1 };
 const deflateInThread = promisify(deflateRaw) as (text: Buffer, options: typeof OPTIONS) => Promise<Buffer>;
 
-/** Packs a response for {@link sealReply}, within a transaction. */
+/** Packs a response for {@link sealReply}. It is synchronous, for use within a transaction. */
 export function packReply(reply: StoredReply): Buffer {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES ? marked(PLAIN, text) : marked(DEFLATED, deflateRawSync(text, OPTIONS));

@@ -33,19 +33,21 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: FailureDep
     deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
   if (isStorage) {
-    return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable.', { cause: thrown });
+    return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable. Try again later.', { cause: thrown });
   }
   if (isExhausted(thrown)) {
     return new ApiError('SERVER_BUSY', 'The server has too many open files and connections. Try again soon.', {
       cause: thrown,
     });
   }
-  return new ApiError('INTERNAL_ERROR', 'The request failed because of an error of the server.', { cause: thrown });
+  return new ApiError('INTERNAL_ERROR', 'The request failed because of an internal error of the server.', {
+    cause: thrown,
+  });
 }
 
 /**
- * RFC 6750 §3: without credentials the challenge has no error code; invalid credentials have one; a missing scope is
- * named.
+ * Returns the challenge of an error (RFC 6750 §3). It has no error code if the request has no credentials, and names
+ * the required scope if the token lacks it.
  */
 function challengeOf(error: ApiError, { req }: Exchange): Record<string, string> {
   if (error.code === 'UNAUTHENTICATED') {

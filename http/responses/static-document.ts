@@ -56,6 +56,8 @@ export function createStaticDocument(content: string | Buffer, options: StaticDo
     const bytes = given ? Promise.resolve(given) : COMPRESS[coding](plain);
     const made = bytes.then((bytes) => ({ bytes, etag: `"${digest}-${coding}"` }));
     compressed.set(coding, made);
+    // The next request tries again after a failure, for example of memory.
+    made.catch(() => compressed.delete(coding));
     return made;
   }
 
@@ -83,10 +85,10 @@ function cacheControlOf({ maxAgeSeconds, isImmutable }: StaticDocumentOptions): 
   return maxAgeSeconds === undefined ? 'no-cache' : `max-age=${maxAgeSeconds}`;
 }
 
-/** RFC 9110 §12.4.2: at most three digits. Any number of them would take quadratic time to compare. */
+/** At most three digits (RFC 9110 §12.4.2). With any number of digits, matching would take quadratic time. */
 const WEIGHT = /^q=(?:1(?:\.0{0,3})?|0?\.\d{1,3})$/;
 
-/** Returns the best coding that the client accepts; undefined for none. If the header is unclear, no coding is used. */
+/** Returns the best coding that the client accepts; undefined for none. Entries with an invalid weight are ignored. */
 function acceptedCoding(header: string | string[] | undefined): Coding | undefined {
   const accepted = String(header ?? '')
     .toLowerCase()

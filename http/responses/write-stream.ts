@@ -14,13 +14,14 @@ export function leftSignal({ res }: Exchange): AbortSignal {
 }
 
 /**
- * Writes a response in chunks. The next chunk is created when the client has read enough of those before it. The
- * connection ends with the response, so that nothing is kept for a client that does not read. Other requests are served
- * between two chunks: for a client that reads fast, `drain` is emitted in the same turn of the event loop.
+ * Writes a response in chunks. The next chunk is created when the client has read enough of the earlier chunks. The
+ * connection is closed after the response, so that nothing stays in memory for a client that does not read. Each chunk
+ * waits for the next turn of the event loop, so that other requests are served between two chunks; waiting for `drain`
+ * is not enough, because a client that reads fast causes it in the same turn.
  *
- * @param body whose `begin` was called
+ * @param body a body on which `begin` was called
  * @param left is aborted when the client has disconnected
- * @throws what creating a chunk throws; the client sees a response that is cut off
+ * @throws the error of creating a chunk; the client then receives an incomplete response
  */
 export async function writeStream(
   exchange: Exchange,

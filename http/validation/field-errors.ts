@@ -30,8 +30,8 @@ export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
 }
 
 /**
- * Whether an error can be omitted: an error of the union itself, and also its `oneOf` error if something inside the
- * union is wrong.
+ * Whether an error is omitted. Errors about the value of a union itself are omitted, because `presentUnion` summarizes
+ * them. The `oneOf` error is omitted, too, if there are errors inside the value.
  */
 function isNoiseOf(error: ErrorObject, unions: ReadonlySet<string>, errors: readonly ErrorObject[]): boolean {
   if (!unions.has(error.instancePath)) return false;

@@ -9,14 +9,15 @@ import { type Build, environmentOf, prepare, REQUESTS, type Subject } from './su
 const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 /**
- * Slices that are not counted. A server that has just started still compiles its code, so without them the server
- * that was started first would seem faster.
+ * Slices at the start of a run that are not counted. A server that has just started still compiles its code. Without
+ * these slices, the server that was started first would seem faster.
  */
 const WARM_UP_SLICES = 8;
 /**
  * Compares the processor time per request of two checkouts, which are under load at the same time on one core, so that
- * a busy machine affects both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
- * `--against .` and `--flags=--max-semi-space-size=8`, options of Node are compared.
+ * a busy machine affects both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both
+ * servers call the same upstream. To compare options of Node, pass `--against .` and the options that only the first
+ * server gets, such as `--flags=--max-semi-space-size=8`.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -24,7 +24,7 @@ const ISSUE = { owner: 'octocat', repo: 'hello-world', issue_number: 42 };
 /** The path of the provider that the calls below request. */
 const UPSTREAM_PATH = '/repos/octocat/hello-world/issues/42';
 
-/** The request that the tool sends, for sending it without the server. */
+/** The request that the tool sends to the provider, to measure the same call without the server. */
 export const DIRECT: BenchRequest = { method: 'GET', path: UPSTREAM_PATH };
 
 export function executeTool(accountId: string): BenchRequest {

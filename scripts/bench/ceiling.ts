@@ -49,7 +49,7 @@ function page({ rows, total }: { rows: Row[]; total: number }) {
   return { connected_accounts: shown.map(summary), next_page_token: next, prev_page_token: '', total_size: total };
 }
 
-/** A simple group commit: the writes of one event-loop turn share a transaction, and are responded to after it. */
+/** A simple group commit: the writes of one event-loop turn share a transaction. Responses follow its commit. */
 let waiting: { write: () => unknown; done: (result: never) => void }[] = [];
 
 function commitTogether<T>(write: () => T, done: (result: T) => void): void {
@@ -99,7 +99,8 @@ function token(text: string) {
   const given = createHmac('sha256', 'key')
     .update(form.get('client_secret') ?? '')
     .digest();
-  // Only the duration matters, because the key of the digest is the server's secret.
+  // The result is ignored, because this process does not know the key of the stored digest. The comparison only has to
+  // take the same time.
   timingSafeEqual(given, digest);
   const at = Math.floor(Date.now() / 1000);
   const claims = {
@@ -113,7 +114,7 @@ function token(text: string) {
   return { access_token: signToken(privateKey, claims), token_type: 'Bearer', expires_in: 3600 };
 }
 
-/** A tool call: the record of its start is durable before the response, and its end shares the next commit. */
+/** A tool call. The records of its start and its end are both durable before the response. */
 async function execute(text: string): Promise<unknown> {
   const { tool_name, tool_input, connected_account_id } = JSON.parse(text);
   const row = db.get(connected_account_id) as Row;

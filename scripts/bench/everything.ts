@@ -8,7 +8,8 @@ const DOCUMENT = {
 };
 
 /**
- * Uses the parts of the server that the operations of the bench leave out, so that its memory is that of a server in use.
+ * Uses the parts of the server that the measured operations do not use, so that its memory is then that of a server in
+ * production.
  *
  * @param isOlder whether the server is of an older version, which may not have all of them
  */

@@ -7,7 +7,7 @@ export interface Load {
   connections: number;
   /**
    * The average pause in milliseconds between a response and the next request of its connection. Pauses vary between
-   * half and one and a half of it.
+   * 0.5 and 1.5 times this value.
    */
   pauseMs: number;
   seconds: number;
@@ -114,8 +114,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 let shares = 0;
 
 /**
- * Returns shares that are spread evenly between 0 and 1 and equal in every run. With equal pauses the connections would
- * synchronize.
+ * Returns the next number of a sequence that is evenly spread between 0 and 1 and the same in every run. It varies the
+ * pauses, because connections with equal pauses would synchronize.
  */
 function nextShare(): number {
   return (++shares * GOLDEN) % 1;

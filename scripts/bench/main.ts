@@ -22,8 +22,8 @@ const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789
 type Start = Parameters<Parameters<typeof withProcesses>[0]>[0];
 
 /**
- * `make bench`: compares the server with the minimal server that does the same work, on this machine and at the same
- * time.
+ * `make bench`: compares the server with the minimal server that does the same work, in alternating measurements on
+ * this machine.
  */
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));

@@ -22,14 +22,17 @@ export interface OpenResult {
   max: number;
   /** The 99th percentile of how late this process sent requests, in milliseconds; it is part of the times above. */
   late: number;
-  /** Requests that were responded to with another status; their times count. An overloaded server rejects calls. */
+  /**
+   * Requests whose response had an unexpected status, because an overloaded server rejects calls. The times above
+   * include them.
+   */
   refused: number;
   requests: number;
 }
 
 /** The maximum number of concurrent requests to a server that cannot keep up with the rate. */
 const MAX_CONNECTIONS = 500;
-/** For requests that are due within this many milliseconds, the process keeps the processor while it waits. */
+/** In the last milliseconds before a request is due, the process polls the clock instead of setting a timer. */
 const SPIN_MS = 1;
 
 /**
@@ -79,7 +82,7 @@ export async function runOpenLoad(load: OpenLoad): Promise<OpenResult> {
     while (next < due.length) {
       const leftMs = startedAt + (due[next] as number) - performance.now();
       if (leftMs > 0) {
-        // Timers are up to a millisecond late, so the last millisecond is waited in turns of the event loop.
+        // Timers are up to a millisecond late. In the last millisecond, each turn of the event loop checks the clock.
         if (leftMs > SPIN_MS) setTimeout(tick, leftMs - SPIN_MS);
         else setImmediate(tick);
         return;

@@ -98,8 +98,8 @@ async function untilReady(url: string, child: { exitCode: number | null }, logFi
 }
 
 /**
- * Builds the server of a checkout as `make run` does, and returns the variable with which it starts from the built files. Older versions
- * have only their modules.
+ * Builds the server of a checkout as `make run` does. Returns the environment variable that makes the server start from
+ * the built files; returns no variable for older versions, which have no build.
  */
 export function builtServer(root: string): Record<string, string> {
   const script = join(root, 'scripts/build-server.ts');

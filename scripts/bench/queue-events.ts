@@ -8,8 +8,8 @@ const BATCH = 100;
 const UNITS = 20;
 
 /**
- * Queues copies of the stored events for the endpoints of the first environment, without the operations that cause events: ten thousand
- * take a few seconds.
+ * Queues copies of the stored events for the endpoints of the first environment. The operations that cause events are
+ * not run, so ten thousand events take a few seconds.
  *
  * @param count how many events to queue
  */

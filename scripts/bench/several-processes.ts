@@ -26,7 +26,7 @@ interface Server {
   metricsPort: number;
 }
 
-/** The servers that share the load, in comparison with one process. */
+/** One side of the comparison. Its servers share the load. */
 interface Side {
   name: string;
   servers: Server[];

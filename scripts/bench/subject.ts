@@ -14,7 +14,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const GRANT = `grant_type=client_credentials&client_id=${CLIENT.id}&client_secret=${CLIENT.secret}`;
 
-/** The data that requests need: an account of each server, a token of its user for MCP, and an access token. */
+/** The data that requests to one server need: ids of accounts, an MCP token of their user, and an access token. */
 export interface Subject extends McpSubject {
   token: string;
   accounts: string[];

@@ -6,15 +6,15 @@ import { freePort } from '../demo/process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ROUNDS = 3;
-/** The log line with which a server says that it can be used. */
+/** A part of the log line that the server writes when it accepts requests. */
 const READY = '"msg":"listening"';
 
-/** What is edited: a module of the server, and a file of the contract, from which other files are generated first. */
+/** The edited files: a module of the server, and a file of the contract, which also requires generating other files. */
 const EDITED = { program: 'core/program-version.ts', contract: 'spec/paths/jobs.yaml' };
 
 /**
- * `make bench-watch`: measures how long `make watch` takes from an edit to a running server. It edits files of this
- * repository by an empty line, and restores them.
+ * `make bench-watch`: measures how long `make watch` takes from an edit to a running server. It adds an empty line to
+ * files of this repository, and restores them.
  */
 async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'valetkey-watch-'));
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     watcher.kill('SIGTERM');
     for (const [path, text] of before) writeFileSync(path, text);
     execFileSync(process.execPath, ['scripts/generate-if-stale.ts'], { cwd: ROOT });
-    // The server ends some time after the watcher.
+    // The server ends some time after the watcher, and may still write files until then.
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 

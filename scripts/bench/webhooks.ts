@@ -21,7 +21,7 @@ const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789
 const MEASURED_SECONDS = 3;
 /** Accounts that requests read. Their creation causes the events of which copies are queued. */
 const ACCOUNTS = 1000;
-/** Single events of which the time until their delivery is measured, and the milliseconds between them. */
+/** How many single events are timed until their delivery, and the pause between them in milliseconds. */
 const FIRST = { events: 40, pauseMs: 150 };
 
 async function main(): Promise<void> {
@@ -147,8 +147,7 @@ function load(side: { server: RunningProcess; accountIds: string[]; token: strin
 type Send = (path: string, body: object) => Promise<void>;
 
 /**
- * Gets an access token. Returns a function that sends requests with it, and fails if a request does not create
- * something.
+ * Gets an access token. Returns a function that sends POST requests with it, and throws for an error response.
  */
 async function signIn({ port }: RunningProcess): Promise<Send> {
   const origin = `http://127.0.0.1:${port}`;

@@ -11,9 +11,10 @@ const MAX_MEMBERS = 30;
 const MAX_DEPTH = 4;
 
 /**
- * Returns the schema of an input from that of the API's description: types, values and limits, no texts. Objects are closed.
+ * Returns the schema of a tool's input from the schema in the API's description, with types, values and limits, and
+ * without texts. Objects in it allow no other members.
  *
- * @throws Error if the description does not say enough
+ * @throws Error if the description has no type, or has an object without fixed members
  */
 export function described(node: unknown, read: SchemaReader, depth = 0): JsonSchema {
   const view = read(node) ?? {};

@@ -3,9 +3,10 @@ import { parse } from 'yaml';
 import type { ToolBody, ToolPagination } from '../../core/tools/tool.ts';
 
 /**
- * How an input of a tool is described. A text is the description of an input whose type the API's own description
- * has. A list has a type in words, a text, and a sample for examples. null: the entry of that name in `inputs`
- * describes it.
+ * How an input of a tool is described:
+ * - a string is the input's description; its type comes from the API's own description
+ * - a list has the type in words, the input's description, and a sample value for examples
+ * - null refers to the entry of that name in `inputs`
  */
 export type InputWords = null | string | [type: unknown, description: string, sample?: unknown];
 
@@ -67,7 +68,7 @@ export interface Drafts {
   lists?: ToolBody['lists'];
   /** Defaults for tools that do not set these keys themselves. */
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
-  /** Members of responses that are any JSON although the API's own description types them. */
+  /** Members of responses that may be any JSON, although the API's own description declares a type for them. */
   any?: string[];
   /** Reviewed differences that several tools have. */
   differs?: Record<string, string>;

@@ -85,7 +85,10 @@ function mixedTypes(node: unknown, read: SchemaReader): string[] {
   return types.filter((type) => type !== 'null').length > 1 ? types : [];
 }
 
-/** Returns the first alternative that is an object or list; several alternatives of plain values accept any value. */
+/**
+ * Returns the first alternative that is an object or a list. If there are only several plain alternatives, it returns
+ * an empty schema, which accepts any value.
+ */
 function plainView(node: unknown, read: SchemaReader): { view: Record<string, unknown>; nullable: boolean } {
   let view = read(node) ?? {};
   let nullable = typesOf(view).includes('null');

@@ -69,7 +69,10 @@ export function toolOf(
   return drafts.with === undefined ? tool : { ...tool, compared: { with: drafts.with, on: drafts.on } };
 }
 
-/** Reports a key that is not known: in a YAML mapping on one line, a text that is not quoted ends at its first comma. */
+/**
+ * Reports unknown keys. This also detects missing quotes: in a YAML mapping on one line, a text without quotes ends at
+ * its first comma, and the rest of the text becomes a key.
+ */
 function checkKeys(entry: ToolWords): void {
   const unknown = Object.keys(entry).filter((key) => !KEYS.has(key));
   if (unknown.length > 0) throw new Error(`unknown keys: ${unknown.join(', ')}`);
@@ -81,8 +84,8 @@ function isOpaque({ gives }: ToolWords): boolean {
 }
 
 /**
- * Returns the note of when and with which description a tool was compared. It lists the reviewed differences: those
- * of the tool, and those of the connector that the tool has.
+ * Returns the record of when and with which description a tool was compared. It lists the reviewed differences: the
+ * tool's own, and those that are listed for the connector and that the tool has.
  */
 function comparisonOf(
   tool: ToolDefinition,

@@ -49,7 +49,8 @@ function compareMembers(members: Record<string, Value>, view: Data, place: Place
     const at = `${place.at}/${name}`;
     const schema = known.get(name);
     if (schema === undefined) return isOpen ? [] : [`${at}: is not in the description`];
-    // Of a thing that a request refers to, the id is often described as in the thing itself.
+    // A request may contain a read-only `id`: it refers to another object, and descriptions often use that object's own
+    // schema there, in which the id is read-only.
     if (name !== 'id' && place.read(schema)?.['readOnly'] === true) return [`${at}: is read-only`];
     return compareValue(member, schema, { ...place, at });
   });
@@ -131,7 +132,7 @@ function limits(own: JsonSchema, view: Data, at: string): string[] {
   const beyond = (key: string, isBeyond: (mine: number, theirs: number) => boolean): string[] => {
     const theirs = view[key];
     const mine = own[key];
-    // A pattern also limits a text, but patterns are not compared.
+    // A pattern or a format may also limit the length of a text. They are not compared, so such a text is not reported.
     const isBounded = mine === undefined && key.endsWith('Length') && (own['pattern'] ?? own['format']) !== undefined;
     if (typeof theirs !== 'number' || Array.isArray(own['enum']) || isBounded) return [];
     return typeof mine !== 'number' || isBeyond(mine, theirs)
@@ -148,8 +149,8 @@ function limits(own: JsonSchema, view: Data, at: string): string[] {
 }
 
 /**
- * Returns the members of an object, including those of its alternatives. A member that several alternatives have may be
- * any of theirs.
+ * Returns the members of an object, including those of its alternatives. If several alternatives have a member of the
+ * same name, any of their schemas may apply to it.
  */
 export function allMembers(view: Data, read: SchemaReader, depth = 0): Map<string, unknown> {
   const inside = depth > 4 ? [] : branchesOf(view).map((branch) => allMembers(read(branch) ?? {}, read, depth + 1));

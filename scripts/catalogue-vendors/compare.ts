@@ -21,7 +21,8 @@ export function operationOf(tool: ToolDefinition, vendor: VendorDocument): Vendo
 /**
  * Compares a tool with the operation that it calls.
  *
- * @returns findings, one sentence each, the same for the same difference; undefined if the description has no such path
+ * @returns findings, one sentence each; the same difference always gives the same sentence. undefined if the
+ * description does not have the operation
  */
 export function compareTool(
   tool: ToolDefinition,
@@ -115,8 +116,8 @@ function compareBody(
 }
 
 /**
- * Finds members of the body that are also parameters of the query. A body is often described as the whole resource, of
- * which the API ignores the members that it takes from the query.
+ * Finds members of the body that are also parameters of the query. Descriptions often use the schema of the whole
+ * resource for a body, but the API ignores the members that it reads from the query.
  */
 function comparePlaces({ query, body }: Sent, operation: VendorOperation, vendor: VendorDocument): string[] {
   if (body?.kind !== 'object') return [];

@@ -22,8 +22,8 @@ export async function openDocument(source: Source, folder = FOLDER): Promise<Ven
     const own = belowPrefix(path, source.under ?? '');
     if (own === undefined) return [];
     const names = [...own.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
-    // A path can end with `#` and a text, which distinguishes operations of one path. The operation without it is the
-    // general one.
+    // A path can end with `#` and a text, which distinguishes operations of one path. The operation without this ending
+    // is the general one and is preferred.
     const fixed = (own.split('#', 1)[0] ?? '').replace(/\{[^}]*\}/g, '').length - (own.includes('#') ? 0.5 : 0);
     const matcher = matcherOf((source.prefix ?? '') + own, source);
     const [, header, value] = /#(X-[\w-]+)=(.*)$/.exec(own) ?? [];
@@ -93,7 +93,7 @@ function matcherOf(path: string, { deep, suffix = '' }: Source): RegExp {
   return new RegExp(`^${parts.join(deep ? '(.+)' : '([^/]+?)')}${RegExp.escape(suffix)}/?$`);
 }
 
-/** A parameter of an operation; one of the operation overrides one of its path. */
+/** A parameter of an operation or of its path. A parameter of the operation overrides that of the path. */
 export interface VendorParameter {
   name: string;
   in: string;

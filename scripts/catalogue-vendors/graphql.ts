@@ -30,7 +30,7 @@ interface Node {
   variableDefinitions?: Node[];
 }
 
-/** A type of a GraphQL schema, as that package returns it. */
+/** A type of a GraphQL schema, as the package `graphql` returns it. */
 interface Type {
   name: string;
   ofType?: Type;

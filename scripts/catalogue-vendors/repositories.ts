@@ -9,7 +9,7 @@ import { locationOf, readSources, type Source } from './source.ts';
 const run = promisify(execFile);
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Fetches the descriptions that are published in repositories, each at its commit. Files that are there are kept. */
+/** Fetches the descriptions that are published in repositories, each at its commit. Existing files are kept. */
 async function fetchRepositories(): Promise<void> {
   const wanted = [...(await readSources()).values()]
     .flat()

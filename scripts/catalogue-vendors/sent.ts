@@ -107,7 +107,7 @@ function directed(tool: ToolDefinition, name: string, argument: unknown, item: J
       return { kind: 'text', always: parts.every(({ always }) => always) };
     }
     case '$merge': {
-      // Members that customers have named themselves are not in any description.
+      // Parts that are not objects are ignored: customers name their members, so no description contains them.
       const parts = (argument as unknown[]).map((part) => valueFrom(tool, part, item));
       const members = parts.flatMap((part) => (part.kind === 'object' ? Object.entries(part.members) : []));
       return { kind: 'object', members: Object.fromEntries(members), always: parts.some(({ always }) => always) };

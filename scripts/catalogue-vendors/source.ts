@@ -22,7 +22,7 @@ export interface Source {
   suffix?: string;
   /** Further files of the description, which the file refers to. */
   beside?: string[];
-  /** The address with which the files refer to each other; only the part after it is their path. */
+  /** The base address of the references between the files. The rest of a reference is the path of a file. */
   home?: string;
   /** Members that the description requires in every request, although the API does not. */
   unneeded?: string[];

@@ -2,7 +2,7 @@ import type { ToolFile } from '../catalogue-files.ts';
 import { operationOf } from './compare.ts';
 import type { VendorDocument } from './vendor-document.ts';
 
-/** A vendor's description, and the text by which tools name it as the one that they were compared with. */
+/** A vendor's description, and its stamp: the text in the file of a tool that was compared with this description. */
 export interface StampedDocument {
   stamp: string;
   vendor: VendorDocument;

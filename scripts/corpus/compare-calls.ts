@@ -133,8 +133,9 @@ function excerpt(
 }
 
 /**
- * Returns a placeholder host for documents without one, with the part of a relative server address that is in the
- * tool's path. The rest belongs to the base address.
+ * Returns a server with a placeholder host for documents without a host. If the server address of the document is
+ * relative, the importer puts it into the path of each tool. The placeholder then has the same path, so that both
+ * renderers produce the same address.
  */
 function serversOf({ baseUrl }: ImportResult, { request }: Tool, path: string): Data[] | undefined {
   if (baseUrl !== undefined) return undefined;

@@ -41,8 +41,8 @@ async function main(): Promise<void> {
   let compared = 0;
   const imported = verdicts.filter((verdict) => !('failure' in verdict)).map(({ name }) => name);
   for (const [index, name] of shuffled(imported, seeded(seed)).entries()) {
-    // The remaining calls are divided among the remaining documents; small documents have fewer operations than their
-    // share.
+    // Divides the remaining calls among the remaining documents. The share is doubled, because small documents have
+    // fewer operations than their share.
     const share = Math.ceil(((CALLS - compared) * 2) / (imported.length - index));
     const verdict = await comparisons.ask({ name, calls: Math.min(share, CALLS - compared), seed: seed + index });
     calls.push({ name, verdict });

@@ -12,7 +12,7 @@ export const ACME = 'https://acme.example';
  * Acme Files: a third-party application, with an authorization server that users sign in to and an API that only accepts its valid tokens. It requires PKCE, accepts a code once, rotates refresh tokens and supports revocation.
  */
 export interface Acme {
-  /** Its actual address. */
+  /** The actual address of Acme, on loopback. */
   origin: string;
   /** Registers a client, as a developer would do on a page of the provider. */
   register(client: { client_id: string; client_secret: string; redirect_uri: string }): Promise<void>;
@@ -22,7 +22,7 @@ export interface Acme {
   stop(): Promise<void>;
 }
 
-/** The authorization pattern of the custom provider that represents it. */
+/** The authorization pattern of the custom provider that represents Acme. */
 export const ACME_PATTERN = {
   type: 'OAUTH',
   display_name: 'Acme account',

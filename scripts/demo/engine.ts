@@ -28,7 +28,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /**
  * Starts a server with new data: in a file of `dataDir`, or on its own PostgreSQL server in a temporary directory.
  *
- * @param env its settings besides those of the data
+ * @param env settings of the server, in addition to those of its data
  * @param stack stops the server and removes its database when it is disposed
  */
 export async function startDemoServer(

@@ -8,7 +8,7 @@ interface Stage {
   github: { origin: string; tokens: { ada: string; grace: string } };
 }
 
-/** Two users of a built-in connector, each acting for herself; pages; the execution records. */
+/** Shows a built-in connector with two users, each of whom acts with her own token, a list in pages, and executions. */
 export async function playGithub({ api, narrator, github }: Stage): Promise<void> {
   const { step, say } = narrator;
 

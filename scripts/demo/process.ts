@@ -76,8 +76,8 @@ async function stop(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * Returns a loopback port on which nothing listens. It is below those that systems give to connections and to servers that name none, so
- * that nothing takes it before the caller uses it, and above 10080, which browsers refuse.
+ * Returns a loopback port on which nothing listens. It is below the range of ephemeral ports, so that no other program
+ * gets it before the caller uses it. It is above 10080, the highest port that browsers block.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

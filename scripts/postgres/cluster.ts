@@ -13,9 +13,9 @@ export interface Cluster {
   url(database: string): string;
   /** Ends all processes of the server immediately, as a crash does. */
   kill(): void;
-  /** Starts it again after `kill`; it recovers from its log. */
+  /** Starts the server again after `kill`. The server recovers from its write-ahead log. */
   restart(): void;
-  /** Ends it and removes its data. */
+  /** Ends the server and removes its data. */
   stop(): void;
   /** Starts another server, which is a standby of this one. */
   startStandby(): Standby;
@@ -24,9 +24,9 @@ export interface Cluster {
 }
 
 export interface Standby extends Cluster {
-  /** Makes it a primary. */
+  /** Makes the standby a primary. */
   promote(): void;
-  /** Pauses or continues the application of what it receives from the primary. */
+  /** Pauses or continues to replay the write-ahead log that the standby receives from the primary. */
   replay(isRunning: boolean): void;
 }
 
@@ -38,8 +38,9 @@ const SETTINGS = [
 ];
 
 /**
- * Returns the path of one of PostgreSQL's programs: in the directory `POSTGRES_BIN`, else of the newest installed version. Binaries of
- * other versions often lack `psql` and `pgbench`, and those of an older version do.
+ * Returns the path of one of PostgreSQL's programs: in the directory `POSTGRES_BIN`, or else of the newest installed
+ * version that has it. A directory with binaries often lacks `psql` and `pgbench`; those of another version work too.
+ *
  * @throws Error if it is not installed
  */
 export function postgresProgram(name: string): string {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 
-/** Of 100; text stays sharp, and a page is below 100 KB. */
+/** The WebP quality, from 0 to 100. With 80, text stays sharp and the picture of a page is smaller than 100 KB. */
 const QUALITY = 80;
 
 /** Takes a picture of a whole page as WebP, which is a third of the size of PNG. */

@@ -50,7 +50,7 @@ describe('a primary with a synchronous standby that is killed under load', () =>
     promoted.freeze(false);
     promoted.promote();
     await load.progress(30);
-    // It accepts writes again, but no standby confirms them.
+    // The old primary runs again, but no standby confirms its writes.
     world.cluster.restart();
     const alone = await world.startWith({ DATABASE_URL: world.cluster.url(TEMPLATE) }).catch((error: Error) => error);
     expect(alone, 'a server that only knows the old primary').to.be.instanceOf(Error);

@@ -134,7 +134,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', () => {
     expect(await runCall(ahead, { nonce: 'ahead', accountId: scene.toolAccount, key: 'ahead' })).to.include({
       status: 200,
     });
-    // Two heartbeats of each server.
+    // Waits for two heartbeats of each server.
     await pause(11_000);
     expect(await world.instances()).to.equal(before);
     expect((await ahead.stop()).code).to.equal(0);

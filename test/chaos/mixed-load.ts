@@ -6,7 +6,7 @@ import type { TestResponse } from '../support/server.ts';
 import type { ChaosWorld } from './world.ts';
 
 const CLIENTS = 8;
-/** A request is repeated for this long: longer than servers take to free what a killed one was doing. */
+/** A request is repeated for this long, because servers need some time to take over the work of a killed server. */
 const PATIENCE_MS = 300_000;
 const ACCOUNTS = '/api/v1/connected_accounts';
 const AUDIT_EVENTS = '/api/v1/audit_events';
@@ -22,13 +22,13 @@ export interface MixedLoad {
   faults: string[];
   /** Waits until this many further accounts were created, or a fault has occurred. */
   progress(accounts: number): Promise<void>;
-  /** Ends the load after its present requests. */
+  /** Ends the load after its running requests. */
   end(): Promise<void>;
   /** Compares the database with what was acknowledged, and the provider with the calls. */
   check(server: ChildServer): Promise<void>;
 }
 
-/** @param servers the present servers; a request goes to any of them */
+/** @param servers returns the running servers; each request is sent to any of them */
 export function startMixedLoad(
   world: ChaosWorld,
   scene: { connector: string; toolAccount: string },
@@ -70,7 +70,7 @@ export function startMixedLoad(
     if (id === undefined) return;
     present.delete(id);
     const answer = await untilKnown((server) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } }));
-    // Without a response to the first request, the account may be deleted already.
+    // A repeated request gets 404 if an earlier one deleted the account but its response was lost.
     if (answer.status !== 200 && answer.status !== 404) return void faults.push(`delete: ${answer.text}`);
     outcomes.deleted++;
     deleted.add(id);

@@ -12,7 +12,7 @@ import { type ChildServer, clientOf } from '../support/child-server.ts';
 import { isAvailable } from '../support/postgres/databases.ts';
 import { type ChaosWorld, startWorld } from './world.ts';
 
-/** A round takes longer than a kill of `make chaos`, because it compares everything with the ledger. */
+/** Fewer kills than in the other tests of `make chaos`, because each round compares everything with the ledger. */
 const KILLS = Math.ceil(amount(process.env['CHAOS_KILLS'], 40) / 20);
 const SEED = amount(process.env['CHAOS_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 
@@ -42,7 +42,7 @@ describe(`two processes behind one address, one of which is killed ${KILLS} time
 
   const client = () => clientOf(balancer.origin, true);
 
-  /** Runs the load until there are this many further acknowledgements. @param end stops a process, or nothing */
+  /** Runs the load until there are this many further acknowledgements, then calls `end`, which may stop a process. */
   async function loadUntil(acknowledgements: number, end?: () => Promise<unknown>): Promise<void> {
     const child = { killed: false };
     const target: CrashingServer = { ...client(), child };

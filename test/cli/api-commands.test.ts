@@ -167,7 +167,7 @@ describe('commands of the API', () => {
     const asked = await run(['accounts', 'disconnect', id]);
     expect([asked.code, asked.stderr]).to.deep.equal([
       1,
-      'valetkey accounts disconnect: nothing was done: add --yes, because there is no terminal to confirm it on\n',
+      'valetkey accounts disconnect: nothing was done: there is no terminal to ask for confirmation; add --yes\n',
     ]);
     expect(await read(['accounts', 'disconnect', id, '--yes'])).to.include({ id, status: 'DISCONNECTED' });
     expect(

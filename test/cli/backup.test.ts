@@ -34,7 +34,7 @@ describe('valetkey backup (F4)', () => {
   it('copies and verifies the database of a running server that writes during the copy', async () => {
     const directory = newDirectory();
     const backup = join(directory, 'one.db');
-    // So large that a copy takes longer than some writes.
+    // Makes the database so large that a copy takes longer than some writes.
     tamper(server.parts.config.databaseFile, 'create table if not exists filler (x blob)');
     for (let i = 0; i < 40; i++)
       tamper(server.parts.config.databaseFile, 'insert into filler values (randomblob(1e6))');

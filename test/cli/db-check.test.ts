@@ -7,7 +7,7 @@ import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { isOnServer } from '../support/test-engine.ts';
 
-/** A clock that is ten days ahead, so that the duration of a query on a loaded machine is little beside the difference. */
+/** Sets the clock of a process ten days ahead: so far that the time of a query on a loaded machine is negligible. */
 const CLOCK = `const RealDate = Date;
 globalThis.Date = class extends RealDate { static now() { return RealDate.now() + 864000000; } };`;
 

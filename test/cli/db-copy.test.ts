@@ -198,7 +198,7 @@ function rowsBy(read: (table: string) => unknown[]): Rows {
   return Object.fromEntries(COPIED_TABLES.map((table) => [table, read(table).map(comparable).sort()]));
 }
 
-/** Returns a row as text; `lane` is computed. */
+/** Returns a row as text, without the computed column `lane`. */
 function comparable(row: unknown): string {
   const { lane: _, ...values } = row as Record<string, unknown>;
   const entries = Object.entries(values).map(([key, value]) => [

@@ -30,7 +30,7 @@ describe('an uncaught error (S6)', () => {
       expect([code, signal]).to.deep.equal([1, null]);
       const fatal = server.logs.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);
       expect(fatal[0].err.message).to.equal('planted');
-      // SQLite removes the log when the last connection is closed.
+      // SQLite removes the log when the last connection is closed, so this shows that the server closed its database.
       expect(existsSync(join(folder.path, 'valetkey.db-wal'))).to.equal(false);
       folder.remove();
     });
@@ -51,7 +51,7 @@ describe('a log that cannot be written (F3)', () => {
       env: { DATA_DIR: folder.path, PORT: String(port), METRICS_PORT: '0' },
       stdio: ['ignore', output, output],
     });
-    // The reader of the pipe has ended.
+    // Closes the reading ends of the pipes, as if their reader had ended.
     child.stdout?.destroy();
     child.stderr?.destroy();
     const ended = once(child, 'exit');
@@ -61,7 +61,7 @@ describe('a log that cannot be written (F3)', () => {
         () => false,
       );
     while (!(await isServing()) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
-    // A line is written only when the next one is logged, some time later.
+    // A log line may be written only some time later, so requests are repeated for a second.
     for (let i = 0; i < 40; i++) {
       expect(await isServing()).to.equal(true);
       await new Promise((resolve) => setTimeout(resolve, 25));

@@ -9,7 +9,7 @@ import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 
 const IN_AN_HOUR = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 
-/** Two machines with their own key files over one database, of which the operator copies the file by hand. */
+/** Two machines with separate key files use one database. The operator copies the key file between them by hand. */
 describe('valetkey keys, for servers with separate key files', () => {
   if (!isOnServer()) return;
   const folder = tempDir();
@@ -90,7 +90,7 @@ describe('valetkey keys, for servers with separate key files', () => {
     expect(early.stderr).to.include('Running servers (1) still encrypt with another key');
     copyKeys();
     let retired = await keysOn('one', ['retire', first], IN_AN_HOUR);
-    // The second server reports its new active key within some seconds. What it has written before is encrypted again.
+    // The second server reports its new active key within some seconds. Its earlier data must still be encrypted again.
     while (retired.stderr.includes('Running servers')) retired = await keysOn('one', ['retire', first], IN_AN_HOUR);
     expect(retired.stderr).to.include('keys rotate` first');
     const completed = await keysOn('one', ['rotate']);

@@ -49,7 +49,7 @@ describe('valetkey mcp add', () => {
       const text = readFileSync(join(home, file), 'utf8');
       expect(typeof content === 'string' ? text : JSON.parse(text)).to.deep.equal(content);
       expect(statSync(join(home, file)).mode & 0o777).to.equal(0o600);
-      // Again, nothing changes.
+      // A second run changes nothing.
       expect((await add(home, [client, URL_OF_SERVER, '--name', 'desk', '--write'])).code).to.equal(0);
       expect(readFileSync(join(home, file), 'utf8')).to.equal(text);
       expect(readdirSync(dirname(join(home, file)))).to.have.length(1);

@@ -92,7 +92,7 @@ describe('settings that name a file', () => {
     );
   });
 
-  // The system refuses to create these, also for root.
+  // The system does not let even root create these paths.
   for (const [setting, path] of [
     ['DATA_DIR', '/proc/valetkey'],
     ['VALETKEY_KEYS_FILE', '/proc/valetkey/keys'],

@@ -235,7 +235,7 @@ describe('the parent of several processes', () => {
     }
     const error = await processes.over.catch((error: unknown) => error);
     expect(made).to.have.length(5);
-    expect((error as Error).message).to.equal('process 1 ended 5 times in a row, at last with: signal SIGKILL');
+    expect((error as Error).message).to.equal('process 1 ended 5 times in a row, the last time with: signal SIGKILL');
   });
 
   it('does not give up while another process works', async () => {

@@ -181,7 +181,7 @@ describe('valetkey restore (F4)', () => {
   it('leaves no part of the backup behind when it fails', async () => {
     const host = newHost();
     await restore(host);
-    // A directory with the name of the log's index, so that it cannot be removed.
+    // Makes the restore fail: a directory with the name of the log's index cannot be removed like a file.
     mkdirSync(`${databaseOf(host)}-shm`);
     expect((await restore(host, ['--replace'])).code).to.equal(1);
     expect(existsSync(`${databaseOf(host)}.restoring`)).to.equal(false);
@@ -233,7 +233,7 @@ describe('valetkey restore (F4)', () => {
     ],
     'the schema of a newer program': [
       (file) => tamper(file, "insert into migrations (name, sha256, applied_at) values ('9999_future.sql', 'x', 1)"),
-      /this program is older than its data/,
+      /use a newer version of Valetkey/,
     ],
   };
   for (const [what, [damage, message]] of Object.entries(DAMAGES)) {

@@ -54,7 +54,7 @@ describe('the comparison of tools with GraphQL schemas', () => {
   let vendor: VendorDocument;
   before(async function () {
     const library = new URL('node_modules/graphql', FOLDER);
-    // `make catalogue-vendors` installs it beside the descriptions, so that the server does not have it.
+    // Only `make catalogue-vendors` installs this package, with the descriptions, because the server does not need it.
     if (!existsSync(library)) this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'valetkey-graphql-'));
     await mkdir(join(folder, 'node_modules/notes'), { recursive: true });

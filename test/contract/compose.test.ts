@@ -17,7 +17,7 @@ interface Service {
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy/postgres', name), 'utf8');
 const VARIABLES = { VALETKEY_HOST: 'keys.example.com', DATABASE_PASSWORD: 'secret' };
 
-/** Replaces variables as compose does. @throws Error for a variable that the page at the top does not name */
+/** Replaces variables as compose does. @throws Error for a variable that `VARIABLES` does not contain */
 function substitute(text: string): string {
   return text.replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
     const value = VARIABLES[name as keyof typeof VARIABLES];

@@ -27,7 +27,10 @@ const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => joi
   path.endsWith('.md'),
 );
 
-/** Pages in which every figure is marked, except figures that are not limits of the server: of a key, of a measurement, of providers. */
+/**
+ * The figures of each page that are not marked, because they are not limits of the server: sizes of keys, results of
+ * measurements, and limits of providers.
+ */
 const NOT_OURS = {
   'README.md': [],
   'docs/architecture.md': [],
@@ -39,7 +42,7 @@ const NOT_OURS = {
   'docs/execution.md': [],
   'docs/import.md': ['64 MiB', '64 MiB', '16 MiB', '8 MiB', 'a second', '95 seconds', '7 seconds'],
   'docs/mcp.md': ['60 seconds', '24 hours'],
-  // A measured backup and restore are among them.
+  // Some of these figures are the results of a measured backup and restore.
   'docs/operations.md': ['32 bytes', '2 GiB', '15 s', '10 s', 'a KiB', '180 days'],
   'docs/portal.md': [],
   'docs/security.md': ['a second', 'a minute', 'a second'],

@@ -82,7 +82,7 @@ describe('internal errors in every operation', () => {
 
   function expectInternalError(operation: Operation, answer: TestResponse): void {
     expect(answer.status, operation.id).to.equal(500);
-    const detail = 'The request failed because of an error of the server.';
+    const detail = 'The request failed because of an internal error of the server.';
     expectFixedText(operation, answer, { title: 'Internal error', status: 500, detail, code: 'INTERNAL_ERROR' });
   }
 
@@ -90,7 +90,8 @@ describe('internal errors in every operation', () => {
     expect(answer.status, operation.id).to.equal(503);
     expect(answer.headers['retry-after'], operation.id).to.equal('5');
     const text = 'The database is unavailable';
-    expectFixedText(operation, answer, { title: text, status: 503, detail: `${text}.`, code: 'STORAGE_UNAVAILABLE' });
+    const detail = `${text}. Try again later.`;
+    expectFixedText(operation, answer, { title: text, status: 503, detail, code: 'STORAGE_UNAVAILABLE' });
   }
 
   const broken = () => new Error(CANARY);

@@ -22,7 +22,10 @@ export async function checkAccounts(server: ServerClient, scene: Scene, ledger: 
   for (const account of chosen) await checkAccount(server, scene, account);
 }
 
-/** Checks that no data key of deleted credentials remains, without which copies of them cannot be decrypted, and no secret in plain text. */
+/**
+ * Checks that the files contain no secret in plain text and no data key of deleted credentials. Without their data key,
+ * remaining copies of the credentials cannot be decrypted.
+ */
 function checkBytes({ databaseFile }: Scene, ledger: Ledger): void {
   if (databaseFile === undefined) return;
   const files = ['', '-wal', '-mark'].map((suffix) => databaseFile + suffix).filter(existsSync);

@@ -9,7 +9,7 @@ export interface LedgerAccount {
   version: number;
   /** A version that was sent without getting a response. */
   sentVersion?: number;
-  /** The end of the data key of its credentials, as it was stored. */
+  /** The last bytes of the wrapped data key of its credentials, as they are stored. */
   mark?: Buffer;
   /** The idempotency key of its creation, if it had one. */
   key?: string;

@@ -64,7 +64,7 @@ const create: Kind = async (server, { databaseFile, keyedConnector }, ledger, ra
   if (databaseFile === undefined) return;
   const select = 'select wrapped from data_keys where slot = (select data_key from accounts where id = ?)';
   const stored = selectRows(databaseFile, select, account.id)[0]?.['wrapped'] as Buffer | undefined;
-  // Zeros follow the key.
+  // The first byte is the length of the wrapped key. The bytes after the key are zeros.
   if (stored) account.mark = stored.subarray(1, 1 + stored.readUInt8()).subarray(-30);
 };
 

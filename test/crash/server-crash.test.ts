@@ -125,7 +125,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     client.close();
   });
 
-  /** Runs in a separate process, which continues while the server is killed. */
+  /** Rotates the keys in a separate process, which continues while the server is killed. */
   async function rotateKeys(): Promise<void> {
     const { code, stderr } = await runCommand(['keys', 'rotate'], { DATA_DIR: folder.path });
     expect(code, stderr).to.equal(0);

@@ -24,7 +24,7 @@ import {
 
 type Read<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
-/** So small that a few hundred rows are many slices. */
+/** Limits so small that a few hundred rows take many slices. */
 const LIMITS = { slice: 7, largestSlice: 20, counted: 20, countedSlices: 5 };
 
 const ACCOUNTS = 300;
@@ -98,7 +98,7 @@ describe('F6: lists that grow without limit', () => {
           agentRunId: i % 5 === 0 ? `run_${i % 20}` : null,
           apiClientId: 'cli_1',
           instance: 0,
-          // As if the clock had been set back once.
+          // The times go back once, as if the clock had been set back.
           startedAt: NOW + (i > 150 ? i - 60 : i) * 1000,
         };
         await tx.executions.insert(env, execution);
@@ -218,7 +218,7 @@ describe('F6: lists that grow without limit', () => {
       turns += 1;
       next = setImmediate(turn);
     });
-    // Only the oldest executions are early enough, so those of the account are read from the newest on.
+    // Only the oldest executions match the filter, so all newer ones of the account are read first.
     const filter = { accountId: 'ca_1', startedBefore: NOW + 2000 };
     const page = await test.store.read.executions.list(test.env, filter, { size: 1 });
     clearImmediate(next);

@@ -84,7 +84,7 @@ export async function openSharedTestStore(
     newId,
     register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
-      // A test may have opened it again. A pooler would try forever to serve a store whose database was removed.
+      // A test may have replaced the store. A pooler would try forever to serve a store whose database was removed.
       await test.store.close();
       database.remove();
     },
@@ -148,7 +148,6 @@ export function webhookEndpoint(id: string): Omit<WebhookEndpointRow, 'environme
   };
 }
 
-/** Returns the connection that every test store contains. */
 /** More tools than the writer of SQLite keeps in memory, so that some of them are in the log before their commit. */
 export function manyTools(): NewEnvironmentTool[] {
   const definition = { description: 'x'.repeat(10_000) };

@@ -52,7 +52,7 @@ describe('deploy/Containerfile', () => {
 });
 
 describe('compose files', () => {
-  // Ajv knows neither the meta-schema by its address, which ends in `#`, nor the old keyword `id`.
+  // Ajv supports neither the old keyword `id` nor the address of the meta-schema, which ends in `#`.
   const isUnknown = (key: string, value: unknown) => ['$schema', 'id'].includes(key) && typeof value === 'string';
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) => (isUnknown(key, value) ? undefined : value));
   const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
@@ -67,7 +67,7 @@ describe('compose files', () => {
 
   for (const file of files) {
     it(`${file} is valid and uses settings of the server`, () => {
-      // The schema is older than the name of a project.
+      // The schema is of an older version, which does not have the name of a project.
       const { name: _, ...compose } = parse(read(`deploy/${file}`), { merge: true }) as ComposeFile;
       expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);
       const used = Object.keys(compose.services['valetkey']?.environment ?? {});

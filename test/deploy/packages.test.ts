@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { SOURCES } from '../../scripts/build-server.ts';
 import { ROOT } from '../flows/markdown.ts';
 
-/** The packages that a module loads, and not only takes types from. */
+/** Returns the packages that a module loads, without those from which it only imports types. */
 function packagesIn(text: string): string[] {
   const specifiers = text.matchAll(
     /^(?:import|export)\s(?!type\s)[^'";]*?from '([^'./][^']*)'|\bimport\('([^'./][^']*)'\)/gm,

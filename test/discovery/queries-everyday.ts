@@ -1,7 +1,8 @@
 /**
- * Questions in everyday words, written by an author who could read only the names of the tools. The first 151 are one or two for each
- * connector, from before tools had search words; the rest is about the best-known connectors, in two parts that were each
- * written after the search words had been changed for the part before. A question with a bad result is not changed.
+ * Questions in everyday words, written by an author who could read only the names of the tools. The first 151 are one
+ * or two for each connector, and were written before tools had search words. The rest is about the best-known
+ * connectors and has two parts. Each part was written after the search words had been changed for the part before it.
+ * A question with a bad result is not changed.
  */
 export const EVERYDAY_QUERIES: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['what columns does my airtable base have', 'airtable_get_base_schema'],

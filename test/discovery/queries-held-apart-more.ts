@@ -1,6 +1,7 @@
 /**
- * One or two questions for each connector that `queries-held-apart.ts` does not have, under the same rule: they were written with only
- * the names of the tools at hand before any of them was ranked, and neither the ranking nor the search words are tuned on them.
+ * One or two questions for each connector that `queries-held-apart.ts` does not have. They were written by an author
+ * who could read only the names of the tools, before any of them was ranked. Neither the ranking nor the search words
+ * are tuned on them.
  */
 export const HELD_APART_MORE: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['how many people come back after a week according to amplitude', 'amplitude_query_retention'],

@@ -1,6 +1,6 @@
 /**
- * Queries of users, five for each connector that came last. They were written before their ranking was known; a query with a bad
- * result is not changed.
+ * Queries of users, five for each of the connectors that were added last. They were written before their ranking was
+ * known. A query with a bad result is not changed.
  */
 export const NEW_QUERIES: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['what is on the slides of this google presentation', 'google_slides_get_presentation'],

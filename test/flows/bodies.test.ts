@@ -44,7 +44,10 @@ describe('M3: the memory of bodies', () => {
     await acme.stop();
   });
 
-  /** Occupies the memory budget of the environment, or less, while a function runs. */
+  /**
+   * Occupies the memory budget of the environment while a function runs: with `first`, until it cannot reserve memory
+   * for another body; with `more`, until it cannot grow.
+   */
   async function holding<T>(share: 'first' | 'more', run: () => Promise<T>): Promise<T> {
     const hold = own.hold();
     if (share === 'first') while (await hold.reserve(BODIES.firstBytes));

@@ -14,7 +14,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const HUNG = 500;
 const OTHERS = 200;
 
-/** The tests count calls instead of measuring time, because they only check that the calls of others are sent. */
+/** The tests count calls instead of measuring time, because they only check that calls to other providers are sent. */
 describe('a provider that hangs (E11)', () => {
   let dead: Upstream;
   let lively: Upstream;
@@ -67,8 +67,8 @@ describe('a provider that hangs (E11)', () => {
     expect(answered).to.equal(before);
     expect(dead.requests).to.have.length(64);
 
-    // All connections to the provider break. This is enough to recognise the failure, and waiting calls fail without
-    // another connection.
+    // This breaks all connections to the provider. The server then knows that the provider is unreachable, so the
+    // waiting calls fail without a new connection.
     await dead.stop();
     const ends = await Promise.all(hanging);
     expect([...new Set(ends.map(({ status }) => status))]).to.deep.equal([502]);

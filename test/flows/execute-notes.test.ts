@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts';
 const KEY = 'notes-key-of-ada-0001';
 const ORIGIN = 'https://notes.example.com';
 
-/** Calls an application that checks its API key through both ways that need no code. */
+/** Calls an application that checks its API key, with the generic HTTP connector and with a custom provider. */
 describe('executing tools at a real application', () => {
   let app: Server;
   let server: TestServer;

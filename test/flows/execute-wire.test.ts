@@ -12,7 +12,7 @@ import type { Upstream, UpstreamHandler } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const LIMITS = { maxBytes: 256 * 1024 };
-/** Only for the tests of timeouts: on a busy machine a call of the other tests can take longer. */
+/** Limits for the tests of timeouts only, because calls of other tests can take longer on a busy machine. */
 const IMPATIENT = { ...LIMITS, timeoutMs: 300, idleTimeoutMs: 150 };
 
 /** Calls in which the application or the caller is malicious. */

@@ -71,7 +71,7 @@ describe('F13: the outcome of an execution', () => {
   let server: TestServer;
   let token: string;
   let id: string;
-  /** Applies to one kind of unit: a number of units fail, and the others wait for their release. */
+  /** While set, the first `failures` units of work of this kind fail. Further ones commit and wait for `openGate`. */
   let gate: { kind: 'write' | 'note'; failures: number } | undefined;
   let held: (() => void)[];
 
@@ -206,7 +206,7 @@ describe('F13: the outcome of an execution', () => {
     expect((await server.call('GET', '/api/v1/executions')).body.total_size).to.equal(before);
   });
 
-  /** From the call to the provider on, units of this kind fail or wait. */
+  /** Sets the gate when the call reaches the provider, so that later units of this kind fail or wait. */
   const closeGate = (kind: 'write' | 'note', failures: number, status = 200) => {
     acme.handler = (_request, res) => {
       gate = { kind, failures };

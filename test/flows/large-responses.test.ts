@@ -16,7 +16,7 @@ describe('H7: a large response', () => {
   let threads: ThreadPool;
   let id: string;
   let jobs: number;
-  /** How the pool runs a job; by default it just runs it. */
+  /** How the pool runs a job. Tests can replace it. */
   let run: ThreadPool['run'];
 
   before(async () => {

@@ -10,7 +10,11 @@ describe('the grant of a link that was never verified', () => {
   });
   after(() => world.stop());
 
-  /** A user consents to another user's link. @returns the access token, which only the provider knows at that time */
+  /**
+   * Lets a user consent to another user's link.
+   *
+   * @returns the id of the request, and the number of revocations that the provider has received so far
+   */
   async function fished(identifier: string) {
     const authRequestId = await world.finished(await world.link(identifier), `owner-of-${identifier}`);
     return { authRequestId, before: world.as.hits('/token/revocation') };

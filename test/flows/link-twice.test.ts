@@ -26,7 +26,7 @@ describe('L11: two finished links of one account', () => {
     folder.remove();
   });
 
-  /** Creates two links of a new account; the first one was finished before the second. */
+  /** Creates two links of a new account and finishes both: first the request `first`, then `second`. */
   async function finishedTwice(pauseMs = 1000) {
     made += 1;
     const identifier = `twice-${made}@app.example`;

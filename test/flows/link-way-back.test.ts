@@ -26,7 +26,7 @@ describe('the return from a link to the application', () => {
   before(async () => {
     world = await startLinkWorld();
     await world.server.call('PUT', '/api/v1/environment', { body: { application_name: 'Contoso' } });
-    // The server uses changed settings within seconds.
+    // The server uses changed settings within seconds of its clock.
     world.clock.advance(10_000);
   });
   after(() => world.stop());

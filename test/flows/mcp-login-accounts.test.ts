@@ -41,7 +41,7 @@ describe('a user who has logged in for an MCP client', () => {
     return answer.body as { access_token: string; refresh_token: string };
   }
 
-  /** Calls the tool; a missing account is connected on the way. */
+  /** Calls the tool. If the user has no account yet, connects one during the call. */
   async function callTool(identifier: string, accessToken: string) {
     const asked: string[] = [];
     const client = await connectMcp(world.server, connectionId, accessToken, {

@@ -18,7 +18,7 @@ describe('logins at an OpenID provider', () => {
     company = await startAuthorizationServer({ name: 'login' });
     world = await startLoginWorld({
       env: { VALETKEY_ENDPOINT_OVERRIDES: company.override },
-      // The provider signs its tokens with the time of the machine.
+      // The provider puts the time of the machine into its tokens, so the server must use the same clock.
       overrides: { now: Date.now },
     });
     await company.register({ ...CLIENT, redirect_uris: [`${world.server.origin}/oauth/login/callback`] });
@@ -70,7 +70,9 @@ describe('logins at an OpenID provider', () => {
     await set({ claims: { identifier: 'email' }, scopes: ['email'] });
     const { page } = await signIn();
     expect(responseOf(page)).to.include({ error: 'access_denied' });
-    expect(responseOf(page)['error_description']).to.equal('The login provider sent no usable claim email.');
+    expect(responseOf(page)['error_description']).to.equal(
+      'The login provider sent no valid value of the claim email.',
+    );
     await set();
   });
 

@@ -324,7 +324,7 @@ describe('the next action', () => {
     };
     const details = { oauth_token: { access_token: 'a-board-token', token_secret: 'a-secret' } };
     expect(() => signingCredential(party, details, { vault, now, random } as never))
-      .to.throw(ApiError, 'The connection has no client id.')
+      .to.throw(ApiError, 'The connection has no client_id.')
       .with.nested.property('extra.next_action.operation_id', 'updateConnection');
   });
 

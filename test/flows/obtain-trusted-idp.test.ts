@@ -259,7 +259,7 @@ describe('an account of a cloud that trusts this server, over sockets', () => {
           sessionToken: Credentials?.SessionToken ?? '',
         },
       });
-      // The client signs the host of the address that it calls.
+      // The client of AWS signs the host that it calls, which is the warehouse's local address.
       cloud.reachedAs(null);
       const { Id } = await warehouse.send(
         new ExecuteStatementCommand({ Database: 'dev', ClusterIdentifier: 'main', DbUser: 'analyst', Sql: 'select 1' }),

@@ -309,7 +309,7 @@ describe('a server of two processes at one address', () => {
       "import cluster from 'node:cluster'; if (cluster.isWorker && cluster.worker.id !== 1) process.kill(process.pid, 'SIGKILL');";
     const child = spawnServer(inTwo, { before });
     const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect(errors).to.include('process 2 ended 5 times in a row, at last with: signal SIGKILL');
+    expect(errors).to.include('process 2 ended 5 times in a row, the last time with: signal SIGKILL');
     expect(code).to.equal(1);
     expect(instances()).to.equal(0);
   });

@@ -14,7 +14,7 @@ import type { Upstream, UpstreamHandler } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const LIMITS = { streamMaxBytes: 64 * 1024 };
-/** Only for the test of timeouts: on a busy machine a call of the other tests can take longer. */
+/** Limits for the test of timeouts only, because calls of other tests can take longer on a busy machine. */
 const IMPATIENT = { ...LIMITS, timeoutMs: 500, idleTimeoutMs: 300 };
 
 interface Answer {

@@ -148,7 +148,7 @@ function startBash(text: string, ready: RegExp, env: Record<string, string>) {
   return startProcess('bash', ['--norc', '-c', text], ready, { cwd: ROOT, env });
 }
 
-/** Starts an emulator of GitHub with two issues. Its first user represents the owner of any unknown token. */
+/** Starts an emulator of GitHub with two issues. The emulator treats any unknown token as that of its first user. */
 async function startGithub(): Promise<Emulator> {
   const emulator = await createEmulator({
     service: 'github',

@@ -17,7 +17,7 @@ describe('F10: an account whose token finds no free slot to be refreshed', () =>
   let server: TestServer;
   let id: string;
 
-  /** The responses of the API when all places for refreshes are taken; refresh.test.ts tests the refresher itself. */
+  /** Tests the responses of the API when all slots for refreshes are taken. refresh.test.ts tests the refresher. */
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({

@@ -22,7 +22,7 @@ export interface ChildTask {
   callers: number;
 }
 
-/** The results of its callers; generations distinguish tokens without showing them. */
+/** The results of the callers. A generation identifies a token without showing it. */
 export interface ChildReply {
   generations: number[];
   statuses: string[];

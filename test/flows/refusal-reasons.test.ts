@@ -7,7 +7,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 const TOKENS = { oauth_token: { access_token: 'an-access-token-of-a-user' } };
 const keyOf = (details: Record<string, string>) => ({ static_auth: { details } });
 
-/** A refusal in the shape that the vendor documents, and the sentence that a model reads first. */
+/** An error response as the vendor documents it, and the reason that the `detail` for the model must contain. */
 interface Refusal {
   connector: string;
   origin: string;

@@ -33,7 +33,7 @@ describe('a revocation', () => {
   let provider: Upstream;
   let server: TestServer;
   let connector: string;
-  /** The identifier of its provider. */
+  /** Returns the identifier of the connector's provider. */
   let provided: () => string;
   let workers: ReturnType<typeof startWorker>[];
 
@@ -181,7 +181,11 @@ describe('a revocation', () => {
       const worker = start();
       await worker.run();
       expect(provider.requests).to.have.length(2);
-      expect(await resultOf(id)).to.include({ status: 'PENDING', reason: 'The provider failed.', attempts: 1 });
+      expect(await resultOf(id)).to.include({
+        status: 'PENDING',
+        reason: 'The provider returned a server error.',
+        attempts: 1,
+      });
       provider.handler = (_request, res) => res.writeHead(200).end();
       clock.advance(HOUR - 1);
       await worker.run();
@@ -211,7 +215,10 @@ describe('a revocation', () => {
       expect(pauses[4]).to.be.within(80 * SECOND, 160 * SECOND);
       for (const pause of pauses) expect(pause).to.be.at.most(HOUR);
       const result = await resultOf(id);
-      expect(result).to.include({ status: 'FAILED', reason: 'Abandoned after three days. The provider failed.' });
+      expect(result).to.include({
+        status: 'FAILED',
+        reason: 'Abandoned after three days. The provider returned a server error.',
+      });
       expect(result?.attempts).to.equal(tries.length);
       clock.advance(100 * HOUR);
       const before = provider.requests.length;
@@ -242,7 +249,7 @@ describe('a revocation', () => {
       expect((await resultOf(id))?.reason).to.equal('The call did not finish within 100 ms.');
       provider.handler = (_request, res) => res.writeHead(200).end();
       clock.advance(10 * SECOND);
-      // With the usual limit, because a loaded machine may take longer than 100 ms to respond.
+      // Uses the default limit, because a loaded machine may take longer than 100 ms to respond.
       await start().run();
       expect((await resultOf(id))?.status).to.equal('REVOKED');
       await egress.close();

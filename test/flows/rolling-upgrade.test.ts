@@ -11,7 +11,7 @@ import { isOnServer } from '../support/test-engine.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = ['catalogue', 'cli', 'core', 'db', 'generated', 'handlers', 'http', 'web', 'wiring'];
 const ACCOUNTS = '/api/v1/connected_accounts';
-/** Requests that run at the same time, and the least number of them in each step. */
+/** The number of concurrent clients, and the minimum number of requests in each step. */
 const CLIENTS = 6;
 const STEP = 30;
 
@@ -71,7 +71,7 @@ describe('a rolling upgrade from version N to N + 1', () => {
       expect(contracted.stdout, contracted.stderr).to.include('Applied 9002_contract.sql');
       await load.atLeast(STEP);
       const tooOld = await runCommand(['serve'], { ...env, PORT: '0' });
-      expect(tooOld.stderr).to.include('this program is older than its data');
+      expect(tooOld.stderr).to.include('use a newer version of Valetkey');
       await load.end();
       await server.stop();
     } finally {
@@ -82,7 +82,7 @@ describe('a rolling upgrade from version N to N + 1', () => {
   });
 });
 
-/** Creates and reads accounts at all times, as the clients of a proxy do that sends new requests to the given servers. */
+/** Creates and reads accounts continuously, like clients of a proxy that sends new requests to the given servers. */
 function startLoad(first: ChildServer[]) {
   let servers = first;
   let isEnded = false;
@@ -118,7 +118,7 @@ function startLoad(first: ChildServer[]) {
   });
   return {
     failures: () => failures,
-    /** Waits until so many more exchanges have ended. */
+    /** Waits until this many more exchanges have ended. */
     atLeast: (more: number) => new Promise<void>((resolve) => waiting.push({ until: done + more, resolve })),
     /** Sends new requests to these servers. @returns a promise for the end of the requests to the others */
     async use(next: ChildServer[]) {

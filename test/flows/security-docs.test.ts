@@ -16,7 +16,7 @@ describe('docs/security.md', () => {
     it(`names tests that say they prove ${id}`, () => {
       expect(files).not.to.deep.equal([]);
       const silent = files.filter((file) => !idsIn(readFileSync(join(ROOT, file), 'utf8')).has(id));
-      // Tests of pages in a browser prove policies of several ids.
+      // Tests in test/system need not name the id, because one of them can prove policies of several ids.
       expect(silent.filter((file) => !file.startsWith('test/system/'))).to.deep.equal([]);
     });
   }

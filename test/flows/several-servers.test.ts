@@ -81,7 +81,7 @@ describe('several servers over one database', () => {
   });
 
   it('use a setting that another server has changed before the cached copy expires', async () => {
-    // Nothing expires, because the clock does not run.
+    // The clock of this server is stopped, so its cached copies never expire.
     const at = Date.now();
     const still = await startTestServer({ dataDir: folder.path, overrides: { now: () => at } });
     try {

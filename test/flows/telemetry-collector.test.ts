@@ -31,7 +31,7 @@ describe('telemetry at a collector of another vendor', () => {
     const headers = { traceparent: `00-${TRACE}-b7ad6b7169203331-01` };
     const call = { path: '/a', body: { text: 'hello' } };
     expect((await execute(server as never, id, 'http_post', call, { headers })).status).to.equal(200);
-    // A server that stops sends what is queued.
+    // When a server stops, it sends the queued data.
     await server.stop();
   });
   after(async () => {

@@ -68,7 +68,7 @@ describe('telemetry over OTLP', () => {
     const value = span?.attributes.find(({ key }) => key === name)?.value;
     return value?.stringValue ?? value?.intValue;
   };
-  /** Calls a tool once, and stops the server, which sends what is queued. */
+  /** Calls a tool once, and stops the server, which then sends its queued data. */
   async function callAndStop(env: Record<string, string>): Promise<number> {
     server = await start(env);
     const { id } = await createKeyedAccount(server);

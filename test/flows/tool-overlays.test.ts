@@ -45,7 +45,7 @@ describe('a tool with an overlay', () => {
 
   /** Returns the names in each list and search of tools. */
   async function everywhere(): Promise<Record<string, string[]>> {
-    // Clients may cache lists for a minute.
+    // Connects a new client each time, because clients may cache lists for a minute.
     const client = await connect();
     const get = async (path: string) => (await server.call('GET', path)).body;
     const names = (tools: { name: string }[]) => tools.map(({ name }) => name);

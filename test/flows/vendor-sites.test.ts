@@ -10,7 +10,7 @@ const UUID = '0b5c8b1c-7a3e-4c65-9d0a-1f2e3d4c5b6a';
 const TOKENS = { oauth_token: { access_token: 'an-access-token-of-a-user' } };
 const keyOf = (details: Record<string, string>) => ({ static_auth: { details } });
 
-/** An account at a site, and the address that a tool calls for it. `own` is the address that the operator must list. */
+/** An account at a site, and the address that a tool calls for it. `own` is an entry of `allowed_addresses`, if any. */
 interface Case {
   connector: string;
   type: string;

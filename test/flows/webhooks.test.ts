@@ -356,7 +356,7 @@ describe('webhooks', () => {
       await world.deliver();
       expect((await world.deliveries())[0]).to.include({ state: 'DELIVERED', attempts: 1 });
       expect(world.received()).to.have.length(3);
-      // When it becomes due, the job of the replaced attempt does nothing.
+      // When the job of the replaced attempt becomes due, it does nothing.
       world.clock.advance(MINUTE);
       await world.deliver();
       expect(world.received()).to.deep.equal([]);

@@ -27,7 +27,7 @@ export function fuzzRequest(operation: Operation, known: KnownValues, random: Ra
   return made;
 }
 
-/** A form has no nested values. */
+/** Converts nested values to JSON texts, because a form has no nested values. */
 function flatForForm(operation: Operation, body: JsonObject): JsonObject {
   if (mediaTypeOf(operation) === 'application/json') return body;
   return Object.fromEntries(
@@ -114,7 +114,7 @@ function oddPath(path: string, random: Random): string {
   ]);
 }
 
-/** Clients resolve a path segment of dots before they send it, and reject or fail on very long ones. */
+/** Whether a client sends a text unchanged in a path: clients resolve segments of dots, and reject very long ones. */
 function isSendable(text: string): boolean {
   return text !== '' && !/^\.+$/.test(text) && text.length < 1000 && text.isWellFormed();
 }

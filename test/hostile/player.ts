@@ -8,7 +8,7 @@ export interface Head {
 }
 
 /**
- * Sends a message in the way of its shape. Resolves when all of it is sent, or when the receiver has closed the
+ * Sends a message as its shape describes. Resolves when all of it is sent, or when the receiver has closed the
  * connection.
  */
 export async function play(socket: Socket, shape: Shape, head: Head, secret = ''): Promise<void> {

@@ -65,7 +65,7 @@ describe('clients that are slow or do not read (S2)', () => {
       METRICS_PORT: String(metricsPort),
       VALETKEY_CONNECTIONS_PER_ADDRESS: String(PER_ADDRESS),
     });
-    // Things that are created at the first request must not be counted below.
+    // Memory that the server allocates for the first requests must not be counted below.
     await Promise.all(['br', 'gzip', 'identity'].map((coding) => get('/openapi.json', { 'accept-encoding': coding })));
     await get('/docs');
   });
@@ -169,7 +169,8 @@ describe('clients that are slow or do not read (S2)', () => {
   it('L4: of one address get its share of connections, and those of others are served', async () => {
     const refused = await metric('valetkey_http_connections_refused');
     for (let count = 0; count < PER_ADDRESS; count++) await open('127.0.0.4');
-    // The system connects clients before the server sees them, so a refusal is what tells that it has seen the last ones.
+    // The operating system accepts connections before the server sees them. These refusals show that the server has
+    // seen all connections above.
     await Promise.all(Array.from({ length: 20 }, async () => closedByServer(await open('127.0.0.4'))));
     await serverIsWell();
     expect((await metric('valetkey_http_connections_refused')) - refused).to.equal(20);
@@ -187,7 +188,7 @@ describe('clients that are slow or do not read (S2)', () => {
     await misbehave(Object.values(MANNERS));
     await serverIsWell();
     if (IS_LONG) {
-      // One limit or another closes each of them in the end.
+      // Some limit finally closes each of these connections.
       while ((await metric('valetkey_http_connections')) > 5)
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       await serverIsWell();

@@ -8,7 +8,7 @@ import { oneAtATime } from '../../http/connections/one-at-a-time.ts';
 const BIG = Buffer.alloc(8 * 1024 * 1024, 'x');
 const PATIENT = { firstByteMs: 60_000, stalledMs: 60_000, queuedBytes: BIG.length * 100, watchEveryMs: 5 };
 
-/** Waits for a number of event-loop turns, regardless of their duration. */
+/** Resolves when a condition becomes true. The condition is checked in each turn of the event loop. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -160,7 +160,7 @@ describe('connections of clients (S2)', () => {
       client.read();
       client.send(...Array.from({ length: 500 }, () => '/'));
       await until(client.isClosed);
-      // One is served, four wait, the sixth closes the connection, and the seventh ends the parsing.
+      // The first request is served, and four wait. The sixth closes the connection, and the seventh ends the parsing.
       expect(made).to.be.within(6, 7);
     });
 
@@ -227,7 +227,7 @@ describe('connections of clients (S2)', () => {
         clients.push(client);
         client.send('/');
         await until(() => handled.length === count + 1 && watch.queuedBytes > 0);
-        // The server checks again before the next client connects.
+        // Waits until the server has checked its connections again, before the next client connects.
         const seen = now;
         await until(() => now > seen + clients.length);
       }

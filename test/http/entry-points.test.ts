@@ -156,7 +156,7 @@ describe('the entry points of the server', () => {
         server.call('GET', TARGET, { headers: { 'valetkey-account-id': account, ...headers }, ...given(token) }),
       operation: 'proxy',
       shows: problem,
-      // Every path belongs to the provider, and without an account there is nothing to call.
+      // Raw calls have no unknown path, because every path belongs to the provider.
       nothing: '',
       otherMethod: ['OPTIONS', TARGET, 'GET, HEAD, POST, PUT, PATCH, DELETE'],
       get: TARGET,

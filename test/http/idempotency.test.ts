@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const CONNECTIONS = '/api/v1/connections';
 const DAY = 24 * 60 * 60 * 1000;
-/** The size of a stored response; a slow database does not store a quota in one statement within its limit. */
+/** The size of each stored response. A slow database cannot store a whole quota in one statement within its limit. */
 const PIECE = 4 * 1024 * 1024;
 
 describe('idempotency keys', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createLogger } from '../../http/monitoring/log.ts';
 import { describeLogLine } from '../../http/monitoring/log-text.ts';
 
-/** Logs something, and returns it for people. */
+/** Logs something, and returns the log line as readable text. */
 function shown(write: (log: ReturnType<typeof createLogger>) => void, hasColours = false): string {
   let json = '';
   write(createLogger('trace', { write: (line) => (json += line) }, { now: () => 0 }));

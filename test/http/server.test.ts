@@ -103,7 +103,7 @@ describe('the server', () => {
       it(`reject a body for: ${method} ${path}`, async () => {
         const answer = await server.call(method, path, { body: '{}', headers: { 'content-type': 'application/json' } });
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
-        expect(answer.body.detail).to.include('no body');
+        expect(answer.body.detail).to.include('not accept a body');
       });
     }
   });

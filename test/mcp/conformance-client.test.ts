@@ -43,7 +43,7 @@ describe('MCP conformance of the client', () => {
   let users = 0;
 
   before(async () => {
-    // The servers of the suite listen on any free ports.
+    // The servers of the suite listen on any free ports, so calls to all of these ports are allowed.
     const range = existsSync(PORTS) ? readFileSync(PORTS, 'utf8') : '49152 65535';
     const [first = 0, last = 0] = range.trim().split(/\s+/).map(Number);
     const allowed = Array.from({ length: last - first + 1 }, (_, index) => `localhost:${first + index}`);

@@ -42,7 +42,7 @@ describe('an MCP server with more tools than a model can choose among', () => {
       }),
     ]);
   });
-  // Uses are counted for each connection.
+  // Each test has its own connection, because uses of tools are counted for each connection.
   beforeEach(async () => {
     const connection = await createConnection(server, { connector });
     connectionId = connection.id;
@@ -158,7 +158,7 @@ describe('an MCP server with more tools than a model can choose among', () => {
     const name = 'acme_get_thing_54';
     expect(await listed(client)).to.not.include(name);
     await client.callTool({ name: FINDERS[1] as string, arguments: { name, arguments: { number: 1 } } });
-    // The first client may keep its list for a minute.
+    // Connects a new client, because the first one may cache its list for a minute.
     expect(await listed(await connect('2026-07-28', { max_listed_tools: 1 }))).to.deep.equal([...FINDERS, name]);
   });
 

@@ -56,7 +56,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
 
         const before = login.kept.access_token;
         world.clock.advance(15 * 60_000);
-        // Another connection, because a client may cache the list of the first one.
+        // Connects again, because a client may cache the list of its first connection.
         const refreshed = await line.connect(url, login);
         expect((await refreshed.listTools()).tools).to.have.lengthOf(names.length);
         expect(login.kept.access_token, 'it has refreshed').to.not.equal(before);

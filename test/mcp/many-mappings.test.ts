@@ -49,7 +49,7 @@ describe('H7: an MCP server that offers many connections of one large provider',
       offered.push([...(await names.of(row)).keys()].filter((name) => name.startsWith('acme_')).sort());
     const all = ['acme_one', 'acme_three', 'acme_two'];
     expect(offered).to.deep.equal([all, ['acme_three', 'acme_two'], all]);
-    // The last one reads the names of the generic tools.
+    // The last call reads the names of the generic tools.
     expect(calls).to.deep.equal(['namesOf', 'flaggedOf', 'namesOf']);
   });
 });

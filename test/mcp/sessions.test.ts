@@ -110,7 +110,7 @@ describe('sessions of the revision 2025-11-25', () => {
   });
 
   it('are ended by DELETE, each separately', async function () {
-    // Only the server that ended a session knows it: see docs/postgresql.md.
+    // Only the server that ended a session knows that it has ended: see docs/postgresql.md.
     if (IS_PAIR) this.skip();
     const token = await tokenOf();
     const [first, second] = [await begin(token), await begin(token)];
@@ -153,7 +153,7 @@ describe('sessions of the revision 2025-11-25', () => {
     it('end with the token that they were opened with', async () => {
       const token = await tokenOf({ user_id: 'short', identifier: 'short@acme.test', lifetime_seconds: 60 });
       const session = await begin(token);
-      // From here on the real clock counts.
+      // The remaining lifetime of the token passes on the real clock.
       clock.advance(58_990);
       const { response } = await open(token, session);
       expect(response.status).to.equal(200);

@@ -19,7 +19,7 @@ describe('H7: a large message of an MCP server', () => {
   let threads: Threads;
   let pool: ThreadPool;
   let jobs: number;
-  /** How the pool runs a job; by default it just runs it. */
+  /** How the pool runs a job. Tests can replace it. */
   let run: ThreadPool['run'];
 
   before(async () => {

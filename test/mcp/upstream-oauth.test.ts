@@ -171,7 +171,7 @@ describe('MCP servers with OAuth', () => {
       const shown = async () => (await server.call('GET', `/api/v1/connections/${connection.id}`)).body.connection;
       expect((await shown()).has_client_secret).to.equal(true);
       const moved = await server.call('PUT', path, { body: { proxy_url: 'https://evil.example/mcp' } });
-      // Metadata of this server is not used for another one.
+      // Metadata of the old server is not used for the new one.
       expect(moved.body.provider.auth_patterns[0].oauth_config).not.to.have.any.keys('issuer', 'token_uri');
       expect(await shown()).to.include({ has_client_secret: false, client_id: '' });
       const events = (await auditOf(server, connection.id)).map(({ action }) => action);

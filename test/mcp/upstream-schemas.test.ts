@@ -165,7 +165,7 @@ describe('tools that MCP servers list', () => {
     for (const value of [{ tools: 'none' }, {}, { tools: { a: 1 } }]) {
       upstream.on = ({ message }, res) => (message?.method === 'tools/list' ? result(res, message, value) : false);
       const { body } = await provider.sync();
-      expect(body).to.include({ status: 502, detail: 'The MCP server returned a list without tools.' });
+      expect(body).to.include({ status: 502, detail: 'The MCP server returned no list of tools.' });
     }
     upstream.on = ({ message }, res) =>
       message?.method === 'tools/list'

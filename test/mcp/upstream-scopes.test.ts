@@ -23,7 +23,7 @@ describe('an MCP server that requires more scopes for a call', () => {
   let server: TestServer;
   let as: AuthorizationServer;
   let provider: string;
-  /** The scopes of its challenge. */
+  /** The scopes that the challenge of the server names. */
   let named: string;
 
   before(async () => {

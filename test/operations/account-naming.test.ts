@@ -11,7 +11,7 @@ type Name = Record<string, string>;
 interface Naming {
   id: string;
   send(server: TestServer, name: Name): Promise<TestResponse>;
-  /** Whether a successful call removes the account. */
+  /** Whether a successful call changes or removes the account. */
   changes?: boolean;
 }
 

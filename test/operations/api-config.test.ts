@@ -17,7 +17,7 @@ function nested(levels: number, inmost: object = {}): object {
 }
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
-/** Returns an object whose JSON has so many bytes. */
+/** Returns an object whose JSON has this many bytes. */
 const sized = (bytes: number) => ({ k: 'x'.repeat(bytes - '{"k":""}'.length) });
 
 describe('api_config', () => {

@@ -71,7 +71,7 @@ describe('checkConnectedAccount', () => {
       const { id } = await createKeyedAccount(server);
       const { body } = await check(id);
       expect(body.outcome).to.equal('UNKNOWN');
-      expect(body.reason).to.match(/no call/);
+      expect(body.reason).to.match(/has no request/);
     });
   });
 
@@ -87,6 +87,31 @@ describe('checkConnectedAccount', () => {
       } finally {
         await broken.stop();
       }
+    }
+  });
+
+  it('UNKNOWN when the token cannot be refreshed because the client is wrong; the account stays active', async () => {
+    const tokenEndpoint = await startUpstream();
+    tokenEndpoint.handler = (_request, res) => json(res, 401, { error: 'invalid_client' });
+    const overrides = [
+      github.endpointOverride('https://api.github.com'),
+      tokenEndpoint.endpointOverride('https://github.com'),
+    ];
+    const other = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides.join(',') } });
+    try {
+      const client = { client_id: 'the-client', client_secret: 'a-wrong-secret' };
+      const connection = await createConnection(other, { connector: 'github', type: 'OAUTH', ...client });
+      const grant = { access_token: WRONG, refresh_token: 'a-refresh-token' };
+      const connectedAccount = { authorization_details: { oauth_token: grant } };
+      const { id } = await createAccount(other, { connector: connection.key_id, connectedAccount });
+      const { body, text } = await other.call('POST', `${ACCOUNTS}:check`, { body: { id } });
+      expect(tokenEndpoint.requests, 'the refresh was tried').to.have.length(1);
+      expect(body.outcome, text).to.equal('UNKNOWN');
+      const details = await other.call('GET', `${ACCOUNTS}/details?id=${id}`);
+      expect(details.body.connected_account.status).to.equal('ACTIVE');
+    } finally {
+      await other.stop();
+      await tokenEndpoint.stop();
     }
   });
 

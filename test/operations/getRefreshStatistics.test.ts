@@ -46,7 +46,7 @@ describe('getRefreshStatistics', () => {
     await refresh(good, 'REFRESHED');
     await refresh(wrong, 'EXPIRED');
     clock.advance(HOUR_MS);
-    // The token has expired; then the application rejects one that should be valid.
+    // Causes a refresh of an expired token, then a refresh because the application rejects a token that is not expired.
     const auth = await server.call('GET', `${ACCOUNTS}/auth?id=${good}`);
     expect(auth.status, auth.text).to.equal(200);
     const rejected = await account(await as.issue());

@@ -23,7 +23,7 @@ describe('M4: concurrent imports', () => {
   it('are limited to two for an environment, and leave slots to other environments', async () => {
     const body = { connector: 'acme', files: [{ name: 'a.json', content: '{"openapi": "3.1.0"}' }] };
     const mine = Array.from({ length: 3 }, () => server.call('POST', PATH, { body }));
-    // Two of them have a place and are held, so the first response is that of the third.
+    // Two imports have a slot and are held, so the first response is that of the third.
     const refused = await Promise.race(mine);
     expect(refused.status, refused.text).to.equal(429);
     expect(refused.body).to.include({ code: 'RATE_LIMITED' });
@@ -67,7 +67,7 @@ describe('M4: concurrent imports', () => {
   }
 });
 
-/** Resolves after so many turns of the event loop. */
+/** Resolves after this many turns of the event loop. */
 async function endedWithin(turns: number): Promise<undefined> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
   return undefined;

@@ -65,7 +65,7 @@ describe('listProviders', () => {
 
     it('pages in both directions', async () => {
       const pages = await walkPages(server, `${PATH}?page_size=5`, 'providers');
-      // A list has at most 100 entries; the pages have all.
+      // A list without pages has at most 100 entries, and the pages together have all entries.
       expect(names(pages.flat() as Listed[]).slice(0, 100)).to.deep.equal(names(await list()));
     });
 

@@ -72,7 +72,7 @@ describe('listRevocations', () => {
       const reasons = async (name: string) => (await revocationsOf(server, accounts[name] ?? ''))[0]?.reason;
       expect(await reasons('refused')).to.equal('The provider returned an unexpected response (400).');
       expect(await reasons('impossible')).to.equal('The provider does not support token revocation.');
-      expect(await reasons('waiting')).to.equal('The provider failed.');
+      expect(await reasons('waiting')).to.equal('The provider returned a server error.');
     });
 
     it('combines filters', async () => {

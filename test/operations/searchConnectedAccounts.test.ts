@@ -25,7 +25,10 @@ describe('searchConnectedAccounts', () => {
   });
   after(() => server.stop());
 
-  /** Creates a provider with its own name, because a search finds accounts by it: numbered ones are found by their number. */
+  /**
+   * Creates a provider with a given name. A search also finds accounts by the name of their provider, so a number in
+   * a generated name could match a query.
+   */
   const createConnector = async (display_name: string) =>
     (await createProvider(server, { display_name, auth_patterns: [{ type: 'API_KEY' }] })).identifier;
   const search = (query: string, more: Record<string, string> = {}): Promise<TestResponse> =>

@@ -20,7 +20,7 @@ describe('setMcpLoginProvider', () => {
 
   const set = (body: object) => server.call('PUT', PATH, { body });
   const external = () => ({ type: 'JWT', issuer: issuer.issuer });
-  // This issuer cannot be reached, and is accepted all the same.
+  // This issuer cannot be reached, but it is accepted.
   const provider = { type: 'OIDC', issuer: 'http://127.0.0.1:9', client_id: 'valetkey', client_secret: 'secret-1' };
 
   describe('200', () => {

@@ -192,7 +192,7 @@ describe('updateConnectedAccount', () => {
       const other = { api_config: { base_url: `http://127.0.0.1:${upstream.port}/v2` } };
       expect((await update(id, other)).body.connected_account).to.include({
         status: 'PENDING_AUTH',
-        status_reason: 'The base address of the provider has changed since the account was connected.',
+        status_reason: 'The base URL of the provider has changed since the account was connected.',
       });
     });
 

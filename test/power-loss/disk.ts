@@ -49,7 +49,7 @@ export class Disk {
 
   /**
    * @param folder exists and is durable; paths are below it
-   * @param ignores of which files or directories syncs do nothing, for mutants
+   * @param ignores selects files and directories whose syncs have no effect, to simulate a faulty server
    */
   constructor(folder: string, ignores: (path: string) => boolean = () => false) {
     this.#folder = folder;

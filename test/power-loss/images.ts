@@ -36,7 +36,7 @@ export interface Image {
   loss: string;
   /** The number of the last change in the recording before the loss of power. */
   place: number;
-  /** The time of the next change: everything that was acknowledged before must be in the image. */
+  /** The time of the next change. The image must contain everything that was acknowledged before this time. */
   at: number;
   files: Map<string, Buffer | null>;
 }
@@ -46,7 +46,7 @@ export interface ImageOptions {
   folder: string;
   count: number;
   random: Random;
-  /** Files and directories whose syncs are ignored, for mutants. */
+  /** Selects files and directories whose syncs have no effect, to simulate a faulty server. */
   ignores?: (path: string) => boolean;
 }
 

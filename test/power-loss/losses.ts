@@ -8,7 +8,8 @@ import type { Recording } from './recording.ts';
 /**
  * Opens a data directory as the server does, and compares it with what was acknowledged.
  *
- * @param at everything that was acknowledged before must exist @returns the differences; empty if nothing was lost
+ * @param at milliseconds UTC; everything that was acknowledged before this time must exist
+ * @returns the differences; empty if nothing was lost
  */
 export async function lossesOf(dataDir: string, { history, keys }: Recording, at: number): Promise<string[]> {
   const database = `${dataDir}/valetkey.db`;

@@ -66,9 +66,9 @@ export async function record({
         databaseFile: join(dataDir, 'valetkey.db'),
       };
       const changing = runChanges(server, scene, history, { changes, run });
-      // The first rejected client ends the run.
+      // With failing syncs, the first request that is rejected ends the run.
       await (run === 1 && failing !== undefined ? changing.catch(() => {}) : changing);
-      // Deletions are scrubbed from the files shortly afterwards.
+      // The server removes deleted data from its files shortly after the response.
       await pause(1_000);
     } finally {
       await server.stop(signal);
@@ -113,7 +113,7 @@ async function runChanges(
       else if (kind === 1 || kind === 3) await update(server, account, round);
       else if (kind === 2) await call(server, scene, history, name);
       else if (kind === 4) await refresh(server, scene, grant);
-      // Every other account is not changed further.
+      // Only every second account is deleted. The others remain as they are.
       else if (round % 12 === 5) account = await remove(server, account);
     }
   };

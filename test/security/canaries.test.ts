@@ -28,7 +28,7 @@ const ECHO = 'https://echo.acme.test';
 describe('planted secrets (C4, E5, S4, S5)', () => {
   const canaries = new Canaries();
   const answers: { what: string; answer: TestResponse }[] = [];
-  /** The responses that may show secrets, and did. */
+  /** The places whose secrets were shown by responses that may show them. */
   const shown = new Set<string>();
   let server: TestServer;
   let clock: TestClock;

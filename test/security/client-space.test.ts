@@ -13,7 +13,10 @@ import { firstEnvironment } from '../support/tokens.ts';
 
 const CLIENTS = '/api/v1/api_clients';
 
-/** Lists count the clients of an environment, and deleting a connection or a tool reads all MCP configs. */
+/**
+ * The number of clients and MCP configs is limited, because lists count the clients of an environment, and deleting a
+ * connection or a tool reads all MCP configs.
+ */
 describe('F6: an environment at its limit of clients and MCP configs', () => {
   let server: TestServer;
   let env: EnvironmentId;
@@ -42,7 +45,7 @@ describe('F6: an environment at its limit of clients and MCP configs', () => {
     return ids;
   }
 
-  /** Disables clients after all that the API has disabled. */
+  /** Disables clients at a later time than all clients that the API has disabled. */
   const disableLater = (ids: string[]) =>
     server.parts.store.write(async (tx) => {
       for (const id of ids) await tx.apiClients.disable(env, id, server.parts.now() + 60_000);
@@ -80,7 +83,7 @@ describe('F6: an environment at its limit of clients and MCP configs', () => {
     expect(rows.map(({ details }) => details['removed_client'])).to.include(id);
     expect((await auditOf(server, id)).map(({ action }) => action)).to.include('api_client.disabled');
 
-    // A start with its id and secret must not enable it again.
+    // A start of the server with the id and secret of this client must not enable the client again.
     const secret = new Secret(first.client_secret);
     const environment = await firstEnvironment(server);
     await ensureFirstClient(store, { digester, newId, random, now } as never, environment, { id, secret });
@@ -119,7 +122,7 @@ describe('F6: an environment at its limit of clients and MCP configs', () => {
           await tx.mcpConfigs.insert(env, { ...row, id, name: id, mappings: [{ connectionId, tools }] });
         }
       });
-    // Almost all of the space.
+    // Uses almost all of the space.
     const { size } = await store.read.mcpConfigs.totals(env);
     await add(4, ['x'.repeat(STORED.mcpConfigsBytes / 4 - 120 - size)]);
     const path = `${MCP_CONFIGS_PATH}/${created.body.config.id}`;

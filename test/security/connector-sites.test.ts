@@ -14,7 +14,7 @@ const EVIL = 'https://evil.example';
 const SECRET = 'canary-of-the-operator';
 const HOUR = 3_600_000;
 
-/** A user or an application that chooses a host can send there neither a credential that is stored nor the operator's client. */
+/** Users and applications that choose a host must not be able to send stored credentials or the operator's client. */
 describe('hosts that accounts choose', () => {
   let vendor: Upstream;
   let own: Upstream;

@@ -60,7 +60,7 @@ describe('login to the console at the OpenID provider of the company', () => {
         VALETKEY_CONSOLE_OIDC_ROLES: 'owner=platform-admins; editor=developers; viewer=support',
         ...env,
       },
-      // The provider signs its tokens with the time of the machine.
+      // The provider puts the time of the machine into its tokens, so the server must use the same clock.
       overrides: { now: () => Date.now() + clockAhead },
     });
   }

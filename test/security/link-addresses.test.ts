@@ -208,7 +208,7 @@ describe('the addresses of links', () => {
   });
 
   it('L19: the address after verification is determined by the connection, not by a request', async () => {
-    // The page leads back to the application only if an address of it is listed.
+    // The page links back to the application only if the environment lists one of its addresses.
     const ours = `${server.origin}/connect/connected?application=${encodeURIComponent('https://app.example')}`;
     const misleading: Record<string, string>[] = [
       {},

@@ -174,6 +174,6 @@ const MOVES = [
     'connect',
     'wait',
   ] as const),
-  // The moves of which most attacks consist are more frequent.
+  // These moves are more frequent, because most attacks consist of them.
   ...(['begin', 'takeCode', 'send', 'phish', 'forge', 'finish'] as const),
 ];

@@ -25,7 +25,7 @@ describe('L22: links whose user the login provider verifies', () => {
 
   before(async () => {
     upstream = await startUpstream((_request, res) => json(res, 200, { id: 7 }));
-    // The name that a user types decides the organization, too: grace-at-acme is grace of acme.
+    // The login name also determines the organization of the user: grace-at-acme is grace of acme.
     const claimsOf = (login: string) => {
       const [person, org] = login.split('-at-');
       return { name: person, groups: org ?? 'acme' };
@@ -33,7 +33,7 @@ describe('L22: links whose user the login provider verifies', () => {
     company = await startAuthorizationServer({ name: 'login', claimsOf });
     world = await startLoginWorld({
       env: { VALETKEY_ENDPOINT_OVERRIDES: `${company.override},${upstream.endpointOverride(ORIGIN)}` },
-      // The provider signs its tokens with the time of the machine.
+      // The provider puts the time of the machine into its tokens, so the server must use the same clock.
       overrides: { now: Date.now },
     });
     await company.register({ ...CLIENT, redirect_uris: [`${world.server.origin}${CALLBACK}`] });

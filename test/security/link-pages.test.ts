@@ -20,7 +20,7 @@ import { addSecondEnvironment } from '../support/second-environment.ts';
 
 const CSP = /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:/;
 
-/** Removes the one script that a form may have, exactly as we write it. */
+/** Removes the only script that a form may have, exactly as the server writes it. */
 function withoutOwnScript(text: string): string {
   return text.replace('<script src="/connect/assets/form.js" defer></script>', '');
 }
@@ -126,7 +126,7 @@ describe('the pages of links', () => {
     });
 
     function isForeign(address: string | undefined): boolean {
-      // The way back leads to the origin of the application, which the environment lists.
+      // The last alternative is the link back to the application, whose origin the environment lists.
       return !/^(\/connect\/[\w./-]+|#field_\w+|https:\/\/app\.example)$/.test(address ?? '');
     }
   });
@@ -239,7 +239,7 @@ describe('the pages of links', () => {
       const { text, status } = await new TestBrowser().open(link);
       expect(status).to.equal(200);
       expect(withoutOwnScript(text)).not.to.match(/<script|<img(?! src="\/icons)/);
-      // Long names may break before their signs.
+      // In long names, a line may break before each sign.
       expect(text.replaceAll('<wbr>', '')).to.include('&lt;script&gt;alert(1)&lt;/script&gt;');
     }
   });

@@ -104,7 +104,7 @@ describe('L21: links in a popup', () => {
     const link = await world.link(attacker);
     const { page } = await walkInPopup(browserFor(world.as), link, 'victim');
     const { outcome, origins, returnUrl } = told(page) as Told;
-    // Only pages of the application get it, in the browser of the victim, whose session names the victim.
+    // Only pages of the application get auth_request_id, in the victim's browser, where the session is the victim's.
     expect(origins.every((origin) => /^https:\/\/(app|second)\.example$/.test(origin))).to.equal(true);
     expect(returnUrl.startsWith(`${VERIFY_URL}?`)).to.equal(true);
     const seen = [

@@ -9,7 +9,7 @@ import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts'
 import type { TestServer } from '../support/server.ts';
 
 const TOKEN = 'qZ7xW4vK9pL2mN8bT5rY3cG6hJ1dF0sAuEoIwX7zQ4k';
-/** With these paddings, part of the token is before any place where a text is cut. */
+/** Lengths of a text before the token, so that the token is before, across or after the places where texts are cut. */
 const PADDINGS = [0, 200, 255, 280, 455, 470, 480, 490, 1955, 1980];
 
 /** Returns all parts of a text that are eight consecutive characters of the token. */

@@ -19,7 +19,7 @@ describe('attacks on logins at an OpenID provider', () => {
     company = await startAuthorizationServer({ name: 'login' });
     world = await startLoginWorld({
       env: { VALETKEY_ENDPOINT_OVERRIDES: company.override },
-      // The provider signs its tokens with the time of the machine.
+      // The provider puts the time of the machine into its tokens, so the server must use the same clock.
       overrides: { now: Date.now },
     });
     await company.register({ ...CLIENT, redirect_uris: [`${world.server.origin}/oauth/login/callback`] });

@@ -40,7 +40,7 @@ describe('attacks on tokens of MCP clients', () => {
   const works = async ({ access_token }: Pick<Tokens, 'access_token'>) =>
     (await world.listTools(access_token)).status === 200;
 
-  // Two servers may record both events in the same millisecond, in either order.
+  // Skips the creation of the grant. Two servers may record it and the end in the same millisecond, in any order.
   const endOf = async (id: string) =>
     (await auditOf(world.server, id)).find(({ action }) => action !== 'mcp_grant.created');
 

@@ -237,7 +237,7 @@ describe('attacks on logins for MCP clients', () => {
       const { client_id } = (await world.register({ client_name })).body;
       const redirect_uri = 'http://127.0.0.1:1/callback';
       const { text } = await world.reachConsent(new TestBrowser(), { client_id, redirect_uri });
-      // Long names may break before their signs.
+      // In long names, a line may break before each sign.
       expect(text.replaceAll('<wbr>', '')).to.include('&lt;script&gt;alert(1)&lt;/script&gt;Google Bank');
       expect(text).to.not.match(/<script|\u202e|\u200b|x{60}/);
       expect(text).to.include('Its name is not verified.');

@@ -23,7 +23,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
 
   before(async () => {
     company = await startAuthorizationServer({ name: 'people', claimsOf: (login) => PEOPLE[login] ?? {} });
-    // The provider signs its tokens with the time of the machine.
+    // The provider puts the time of the machine into its tokens, so the server must use the same clock.
     world = await startPortalWorld({
       env: { VALETKEY_ENDPOINT_OVERRIDES: company.override },
       overrides: { now: Date.now },

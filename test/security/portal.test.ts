@@ -15,7 +15,7 @@ import { addSecondEnvironment } from '../support/second-environment.ts';
 const BOB = { organization_id: 'org_acme', user_id: 'user_bob', identifier: 'bob@acme.test' };
 const COOKIE = 'valetkey-portal';
 
-/** Attacks on the portal. Each has a control, so that a portal that refuses everything fails. */
+/** Attacks on the portal. Each test has a control, which fails if the portal rejects everything. */
 describe('attacks on the portal', () => {
   let world: PortalWorld;
   let home: string;
@@ -336,7 +336,7 @@ describe('attacks on the portal', () => {
         'id="agent_0"><bdi>',
         'class="tool"><bdi>',
       ]) {
-        // Long names may break before their signs.
+        // In long names, a line may break before each sign.
         expect(text.replaceAll('<wbr>', '')).to.include(`${place}${escaped}`);
       }
       expect(text).not.to.match(/<script|<img src=x/);

@@ -497,7 +497,7 @@ describe('credentials whose provider changes', () => {
           expect((await setClient(connection.id)).body.connection.status).not.to.equal('DRAFT');
           expect(await accountRow(server, id)).to.include({
             status: 'PENDING_AUTH',
-            statusReason: 'The OAuth addresses of the provider have changed since the account was connected.',
+            statusReason: 'The OAuth endpoints of the provider have changed since the account was connected.',
           });
           expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
           await call('POST', '/api/v1/connected_accounts:delete', { id });

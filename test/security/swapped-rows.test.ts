@@ -184,7 +184,7 @@ describe('rows that were altered in the database file', () => {
       expect(answer.status).to.equal(500);
       expect(answer.body).to.include({
         code: 'INTERNAL_ERROR',
-        detail: 'The request failed because of an error of the server.',
+        detail: 'The request failed because of an internal error of the server.',
       });
       expect(answer.text).not.to.match(/secret-|seal|vault|kek_/i);
     }
@@ -429,7 +429,7 @@ describe('rows that were altered in the database file', () => {
         const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
         const { databaseFile } = to.parts.config;
         const bytes = selectRows(databaseFile, select, stored.one)[0]?.['value'] as Buffer;
-        // Zeros follow a data key.
+        // The bytes after a data key are unused zeros, so only the key itself is changed.
         const length = what === 'the data key' ? 1 + bytes.readUInt8() : bytes.length;
         expect(length).to.be.greaterThan(60);
         for (let at = 0; at < length; at++) {

@@ -6,7 +6,10 @@ import { listed } from '../support/raw-mcp-server.ts';
 import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
-/** All tools of an environment are indexed for searches, and the names of a provider are read together. */
+/**
+ * The number of tools is limited, because all tools of an environment are indexed for searches, and the names of a
+ * provider's tools are read together.
+ */
 describe('L7: an environment at its limit of tools', () => {
   let world: RawMcpWorld;
   let connector: string;

@@ -8,7 +8,7 @@ export interface AccountOptions {
   connector?: string;
   identifier?: string;
   userId?: string;
-  /** A personal access token; with the default connector, the account is ACTIVE with it. */
+  /** A personal access token. With the default connector, it makes the account ACTIVE. */
   token?: string;
   connectedAccount?: Record<string, unknown>;
 }
@@ -32,7 +32,7 @@ export async function createAccount(server: Pick<TestServer, 'call'>, options: A
   return answer.body.connected_account as Record<string, string> & { id: string };
 }
 
-/** Creates an account with an OAuth token; the identifier is the user. Without `scopes` they are unknown. */
+/** Creates an account with an OAuth token; its identifier is the user id. Without `scopes`, its scopes are unknown. */
 export function createOAuthAccount(server: TestServer, userId: string, connector: string, scopes?: string[]) {
   return createAccount(server, {
     connector,
@@ -42,14 +42,14 @@ export function createOAuthAccount(server: TestServer, userId: string, connector
   });
 }
 
-/** Gives an active account another status, without what the server does when that happens. */
+/** Stores another status for an active account, without the other effects of such a change. */
 export async function setAccountStatus(server: TestServer, id: string, status: AccountStatus): Promise<void> {
   const environment = await firstEnvironment(server);
   const change = { status, reason: null, updatedAt: server.parts.now() };
   await server.parts.store.write((tx) => tx.accounts.setStatus(environment.id, id, ['ACTIVE'], change));
 }
 
-/** Returns a well-formed id of nothing that exists. */
+/** Returns a well-formed id that no object has. */
 export function unknownId(prefix: string): string {
   return `${prefix}_${'0'.repeat(26)}`;
 }

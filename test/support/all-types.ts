@@ -26,7 +26,7 @@ const OAUTH_TOKEN = {
 };
 const OAUTH_SHOWN = { oauth_token: { scopes: ['read', 'write'], domain: 'acme.test' } };
 
-/** All twelve authorization types, with every field of their tables. */
+/** Samples of all twelve authorization types. */
 export const SAMPLES: Record<AuthorizationType, TypeSample> = {
   OAUTH: { pattern: { type: 'OAUTH', oauth_config: OAUTH_CONFIG }, details: OAUTH_TOKEN, shown: OAUTH_SHOWN },
   OAUTH_M2M: {

@@ -38,7 +38,7 @@ function formsOf(value: string): Buffer[] {
   const bytes = Buffer.from(value);
   const inside = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    // The first and the last characters depend on the text around the value.
+    // The first and the last characters are removed, because they depend on the bytes around the value.
     return text.slice(offset === 0 ? 0 : 4, text.length - 4);
   });
   const urlSafe = inside.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));

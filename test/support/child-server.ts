@@ -26,7 +26,7 @@ export interface ChildOptions {
   onLog?: (line: string) => void;
   /** The directory of the program, if it is not the one that is tested. */
   root?: string;
-  /** A command that starts the process in its own place, such as one that records its system calls. */
+  /** A command that starts the process, such as one that records its system calls. */
   through?: string[];
 }
 

@@ -24,7 +24,7 @@ export interface RequestChanges {
   body?: JsonObject;
 }
 
-/** Returns a valid request from the operation's first examples. The things that it names need not exist. */
+/** Returns a valid request from the operation's first examples. The objects to which it refers may not exist. */
 export function requestOf(operation: Operation, changes: RequestChanges = {}): ContractRequest {
   const parameters = parametersOf(contract, operation);
   const exampleOf = (name: string) => String(parameters.find((parameter) => parameter['name'] === name)?.['example']);
@@ -40,7 +40,7 @@ export function requestOf(operation: Operation, changes: RequestChanges = {}): C
     ...changes.query,
   });
   const body = changes.body ?? bodyExamples(operation)[0];
-  // Without the id of an event, its response does not end.
+  // Without this header, the response of this operation does not end.
   const headers = operation.id === 'streamEvents' && { 'last-event-id': exampleOf('Last-Event-ID') };
   const isPublic = arrayAt(operation.definition, 'security').length === 0;
   return {

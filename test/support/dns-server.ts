@@ -66,7 +66,7 @@ export async function startDnsServer(respond: DnsServer['respond']): Promise<Dns
   return server;
 }
 
-/** A UDP port may be free while the TCP port of the same number is not. */
+/** Binds TCP and UDP ports of the same number. Tries again if the UDP port is taken although the TCP port was free. */
 async function bindBoth(tcp: Server): Promise<UdpSocket> {
   for (;;) {
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));

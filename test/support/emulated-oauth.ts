@@ -19,7 +19,7 @@ export interface EmulatedOAuthOptions {
   open: string[];
   /** The vendor's response to an unknown token. */
   denial?: { status: number; body: unknown };
-  /** Endpoints that the emulator lacks, by method and path; they end a token. */
+  /** The revocation endpoints, which the emulator lacks, by method and path. */
   revoke?: Record<string, (request: ReceivedRequest) => { token: string | undefined; status: number; body?: unknown }>;
 }
 

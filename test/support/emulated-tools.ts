@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openCatalogue, readRecorded } from '../../scripts/catalogue-requests.ts';
 
-/** The hosts that a service of `emulate` emulates. A service without a connector has none. */
+/** The hosts that each service of the package `emulate` emulates; null for a service that no connector uses. */
 export const EMULATED_HOSTS: Record<string, RegExp | null> = {
   apple: null,
   aws: null,
@@ -24,7 +24,7 @@ export const EMULATED_HOSTS: Record<string, RegExp | null> = {
 
 const FOLDER = dirname(fileURLToPath(import.meta.resolve('emulate')));
 
-/** The services of `emulate`, each with the method and the pattern of the path of every route, which its code declares. */
+/** Returns the routes of each service of `emulate`, as its code declares them: the method and a pattern of the path. */
 export function emulatedRoutes(): Map<string, { method: string; path: RegExp }[]> {
   const registry = readFileSync(join(FOLDER, 'api.js'), 'utf8');
   const services = registry.matchAll(
@@ -53,7 +53,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
-/** The tools of each connector whose first request, as it is recorded for their example, has a route in an emulator. */
+/** Returns the tools of each connector for whose first recorded request an emulator has a route. */
 export function knownTools(): Map<string, string[]> {
   const services = emulatedRoutes();
   const known = new Map<string, string[]>();
@@ -73,7 +73,7 @@ export function knownTools(): Map<string, string[]> {
   return known;
 }
 
-/** The tools of a GraphQL connector whose documents fit the schema of an emulator, which `query` asks. */
+/** Returns the tools of a GraphQL connector whose queries match the emulator's schema. `query` sends it a query. */
 export async function knownDocuments(
   connector: string,
   query: (document: string) => Promise<{ errors?: { message: string; path?: unknown }[] }>,
@@ -83,14 +83,17 @@ export async function knownDocuments(
   for (const name of catalogue.toolNames(connector)) {
     const value = catalogue.peek(name)?.request.body?.value as { query: string };
     const { errors = [] } = await query(value.query);
-    // An error of the schema has no path, and the missing variables are reported only if the document fits.
+    // Errors of the schema have no path. Missing variables are only reported for a query that matches the schema.
     if (errors.every(({ message, path }) => path || message.startsWith('Variable ')))
       known.push(name.slice(connector.length + 1));
   }
   return known;
 }
 
-/** Expects that each tool of a connector that its emulator knows has run, or is excused with a reason; and that no excuse is needless. */
+/**
+ * Expects that each tool that the connector's emulator supports has run or has an excuse with a reason, and that no
+ * other tool has an excuse.
+ */
 export function expectAllRun(
   connector: string,
   ran: Set<string>,

@@ -22,8 +22,8 @@ export interface EmulatorOptions {
   /** Users by their tokens, if the emulator supports tokens. */
   tokens?: Record<string, { login: string; scopes: string[] }>;
   /**
-   * Whether the gate accepts a request. The emulators treat any unknown token as that of some user, which would prove
-   * nothing.
+   * Whether the gate accepts a request. The emulators themselves treat any unknown token as that of some user, so tests
+   * would pass with a wrong credential.
    */
   accepts: (request: ReceivedRequest) => boolean;
   /** How the vendor refuses a credential, if not by 401. */

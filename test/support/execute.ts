@@ -35,7 +35,7 @@ export async function toolRunner(
   };
 }
 
-/** Expects that a third party refuses the credential of a new account, which is the negative control of a tool. */
+/** Expects that a third party refuses a wrong credential: the negative control for tests of a tool. */
 export async function expectRefusal(
   server: Pick<TestServer, 'call'>,
   connector: string,

@@ -58,7 +58,7 @@ function parseNumber(text: string): number {
   return WORDS.includes(word) ? WORDS.indexOf(word) : Number(text.replaceAll(',', ''));
 }
 
-/** The name of a constant contains its unit, so a figure in another kind of unit is a different figure. */
+/** @throws Error if the unit of a figure is of another kind than the unit in the name of its constant */
 function factorOf(name: string, unit: string | undefined): number {
   const units = /bytes$/i.test(name) ? BYTES : /Ms$/.test(name) ? TIMES : null;
   if (units === null && unit === undefined) return 1;

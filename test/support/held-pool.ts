@@ -2,7 +2,7 @@ import { JobLimitError } from '../../core/threads/job.ts';
 import { createThreadPool, type PoolLimits, type ThreadPool } from '../../core/threads/pool.ts';
 
 export interface HeldPool extends ThreadPool {
-  /** Resolves when so many jobs are running. */
+  /** Resolves when this many jobs are running. */
   running(jobs: number): Promise<void>;
   /** Fails every running job as if it had exceeded its time limit. */
   endAll(): void;

@@ -11,7 +11,7 @@ export interface JwtIssuer {
   keyRequests(): number;
   /** Replaces the signing key by one with another id. */
   rotate(): void;
-  /** Lets requests for keys and metadata fail. */
+  /** Makes requests for keys and metadata fail, or succeed again. */
   setDown(down: boolean): void;
   /** Signs an access token; claims that are undefined are left out. */
   token(claims: Record<string, unknown>, header?: Record<string, unknown>): string;

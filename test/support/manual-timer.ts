@@ -5,7 +5,7 @@ interface Running {
   fire(): void;
 }
 
-/** Timers that fire when a test says so. */
+/** Timers that fire only when a test calls `fire`. */
 export interface ManualTimers {
   timer: Deadline;
   /** The durations of the running timers, in milliseconds. */
@@ -44,7 +44,7 @@ export function manualTimers(): ManualTimers {
   };
 }
 
-/** Resolves when a condition is true that other work changes, checked after each turn of the event loop. */
+/** Resolves when a condition becomes true. The condition is checked in each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -15,7 +15,7 @@ export interface McpConfigs {
   create(fields?: Record<string, unknown>): Promise<TestResponse>;
 }
 
-/** The same for all tests of the suite that calls it. Its members can be used in tests and hooks. */
+/** Starts one server for the whole suite that calls this function. The members are only set in its tests and hooks. */
 export function useMcpConfigs(): McpConfigs {
   const shared = {} as McpConfigs;
   before(async () => {

@@ -7,8 +7,8 @@ import { tempDir } from './temp-dir.ts';
 let migrated: Buffer | undefined;
 
 /**
- * Writes a SQLite database without data that has all migrations. Applying them takes a third of the CPU time of a start,
- * and most tests do not concern it.
+ * Writes a SQLite database without data that has all migrations. Applying them takes a third of the CPU time of a
+ * start, and most tests do not test migrations.
  */
 export function writeMigratedDatabase(path: string): void {
   migrated ??= migrateNewDatabase();

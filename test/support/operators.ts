@@ -13,7 +13,7 @@ export interface ConsoleResponse {
   body: any;
 }
 
-/** Sends what the console sends to the endpoints of its session. */
+/** Sends a request to a session endpoint of the console, as the console does. */
 export async function callConsole(
   { origin }: Pick<TestServer, 'origin'>,
   path: string,

@@ -22,11 +22,11 @@ interface MessageType {
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
-/** A collector of Elastic, which is not ours: it takes OTLP over HTTP and passes on what it has parsed. */
+/** An independent collector by Elastic. It receives OTLP over HTTP and stores the parsed messages in `received`. */
 export interface Collector {
   url: string;
   received: Record<Signal, object[]>;
-  /** Forgets what was received. */
+  /** Removes the received messages. */
   clear(): void;
   stop(): Promise<void>;
 }

@@ -82,7 +82,7 @@ export async function leave(
   if (answer.status !== 200) throw new Error(`${how}: ${answer.text}`);
 }
 
-/** A process that runs the jobs of a server, only when a test tells it to. */
+/** Creates a worker that runs the jobs of a server only when a test calls `run`. */
 export function startWorker({ parts }: Pick<TestServer, 'parts'>, more: Partial<Parts> = {}) {
   const used = { ...parts, ...more };
   const { runDue: run, stop } = createJobs({ ...used, fetchFor: createPinnedFetch(used) }, []);

@@ -14,7 +14,7 @@ const FOLDER = 'VALETKEY_ANSWERS_FOLDER';
 const TIMES = 'TEST_TIMES';
 const SLOWEST = 15;
 
-// Otherwise the error is a cause, which reports of parallel runs omit.
+// Otherwise fast-check reports the error of a failed property as its `cause`, which reports of parallel runs omit.
 fc.configureGlobal({ includeErrorInReport: true });
 
 /** Runs once, before any process of tests starts. */

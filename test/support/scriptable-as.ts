@@ -11,7 +11,7 @@ export const CLIENT_ID = 'client-1.example';
 export const CLIENT_SECRET = 'p+w:secret~/=';
 export const REDIRECT_URI = 'https://valetkey.example/oauth/callback/conn_1';
 
-/** The behaviour of a vendor's server. Everything omitted follows the standard, and everything else is rejected. */
+/** The behaviour of a vendor's server. Where nothing is set, it follows the standard. It rejects all other requests. */
 export interface Behaviour {
   /** Maps standard names to the vendor's, for the parameters of both requests and of the callback. */
   authorize?: {
@@ -57,7 +57,7 @@ export interface Issued {
 
 export interface Answer {
   status?: number;
-  /** An object becomes JSON. */
+  /** Sent as JSON if it is an object. */
   body?: unknown;
   headers?: Record<string, string>;
 }

@@ -58,7 +58,7 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** How a client of one line of the SDK logs in. */
+/** How a client of one major version of the SDK logs in. */
 export interface Line {
   /** Connects, or rejects because the user has to log in. */
   connect(url: URL, login: KeptLogin): Promise<Connected>;

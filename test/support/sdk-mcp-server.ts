@@ -13,8 +13,8 @@ export interface Waits {
 }
 
 /**
- * Starts an MCP server made with the protocol's package, in one revision: the older one with sessions. Its tool `count`
- * reports its progress three times, and `wait` lasts until its client cancels.
+ * Starts an MCP server that is made with the protocol's package and supports one revision; in the older one, it uses
+ * sessions. Its tool `count` reports its progress three times, and `wait` lasts until its client cancels.
  */
 export async function startSdkServer(revision: Revision, waits: Waits): Promise<McpUpstream & { origin: string }> {
   const server = createServer(

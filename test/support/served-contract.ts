@@ -13,7 +13,7 @@ export function readBundle(): JsonObject {
   return JSON.parse(readFileSync(new URL('openapi.json', FOLDER), 'utf8'));
 }
 
-/** Returns a contract of the test as the server takes it. */
+/** Converts a contract document of a test into the form that the server loads. */
 export function servedContract(document: JsonObject): Contract {
   const { routes, modules } = serveContract(document);
   const loaded = new Map<string, Record<string, ValidateFunction>>();

@@ -38,7 +38,10 @@ export function databaseOfDirectory(directory: string): DatabaseOfDirectory {
   return { env, remove: () => dropDatabase(name) };
 }
 
-/** Copies the database of a data directory, which no server uses, for another directory. A file must be copied too. */
+/**
+ * Copies the PostgreSQL database of a data directory for another directory, while no server uses it. With SQLite it
+ * does nothing: the caller copies the database file together with the directory.
+ */
 export function copyDatabaseOfDirectory(from: string, to: string): void {
   if (isOnServer()) createDatabase(nameOfDatabase(to), nameOfDatabase(from));
 }

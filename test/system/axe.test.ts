@@ -16,7 +16,6 @@ const DOCUMENTS = ['/', '/docs/errors', '/docs/guides', ...GUIDES.map((name) => 
 const fits = 'document.documentElement.scrollWidth <= window.innerWidth';
 
 describe('every page without the console', () => {
-  // The machine may be busy.
   let browser: Browser;
   let server: TestServer;
 

@@ -10,7 +10,7 @@ import { startTestServer } from '../support/server.ts';
 import { type Radicale, startRadicale } from './support/radicale.ts';
 
 const CALENDARS = 'https://calendars.example';
-/** Neither is Latin-1, and the password contains the character that ends a user name. */
+/** Both contain characters outside Latin-1, and the password contains a colon, which ends the user name in Basic. */
 const USER = 'märta-€';
 const PASSWORD = 'pässwört: with 🔑 and "more"';
 const PAIR = Buffer.from(`${USER}:${PASSWORD}`).toString('base64');

@@ -138,7 +138,7 @@ describe('the pages of links in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await focused(page), 'the way from the problem to its field').to.equal('field_api_key');
     await page.keyboard.type('a-typed-key');
-    // Past the buttons that paste and show the key.
+    // Moves the focus past the buttons that paste and show the key, to the button that connects.
     for (const _stop of ['paste', 'show', 'connect']) await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await page.getByRole('heading', { name: 'Connected' }).waitFor();

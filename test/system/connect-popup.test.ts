@@ -70,7 +70,7 @@ describe('links in a popup', () => {
     return JSON.parse(await page.locator('output:not(:empty)').innerText());
   }
 
-  /** Headless pages always have the focus; the page behind a popup has none. */
+  /** Makes a page report that it lacks the focus, as a page behind a popup does. Headless pages always have focus. */
   const loseFocus = (page: Page) => page.evaluate('document.hasFocus = () => false');
 
   async function signIn(popup: Page, answer: 'Allow' | 'Deny' = 'Allow'): Promise<void> {
@@ -149,7 +149,7 @@ describe('links in a popup', () => {
     await signIn(popup);
     await popup.getByRole('heading', { name: 'Connected' }).waitFor();
     expect(await popup.evaluate('window.opener'), 'the popup is separated').to.equal(null);
-    // The application has verified the user in the popup, so nothing is left to send.
+    // The application has verified the user in the popup, so the page does not send the request's id.
     expect(await outcomeOf(page)).to.deep.equal({ outcome: 'completed', verified: true });
     expect(app.sent).not.to.include(app.arrived.at(-1));
     expect(await status()).to.equal('ACTIVE');

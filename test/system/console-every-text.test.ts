@@ -15,7 +15,7 @@ const COLOR = /^#[0-9a-f]{6}$/;
 /** Values of an enumeration, which the contract restricts. */
 const ENUM = /^[A-Z][A-Z0-9_]*$/;
 const ADDRESS = /^[a-z]+:\/\//;
-/** In a schema other texts have a meaning: names of types, patterns, and the inputs that are required. */
+/** In a schema only titles and descriptions are changed. Other texts have a meaning, such as types and patterns. */
 const SCHEMA = /_schema$/;
 const TEXT_OF_SCHEMA = /^(title|description)$/;
 
@@ -46,7 +46,7 @@ function exampleFor(url: string): JsonObject | undefined {
   return { ...objectAt(example, 'value'), next_page_token: '' };
 }
 
-/** What must not be in a page: the element, and addresses that run a script. */
+/** Counts what must not be in a page: the element, and addresses that run a script. */
 const INJECTED = `document.querySelectorAll('x-attack, [href^="javascript:"], [src^="javascript:"]').length`;
 
 describe('every text of the API in the console', () => {

@@ -138,7 +138,7 @@ describe('errors of the console’s forms', () => {
         await form.getByLabel('Tools of github-named').fill('github_get_issue');
       },
       submit: 'Create',
-      // Only connections to MCP servers have them, and a null is sent beside the names of tools.
+      // The form has these fields only for connections to MCP servers. For other connections, it sends null.
       without: ['mappings.0.resources', 'mappings.0.prompts', 'mappings.1.resources', 'mappings.1.prompts'],
     },
     {

@@ -128,7 +128,7 @@ describe('the console with the keyboard alone', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete this endpoint?' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
-    // A closed dialog has no role, but stays in the page until its event has arrived.
+    // A closed dialog cannot be found by its role, but stays in the page until its close event is handled.
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await focusOf(page), 'the focus returns').to.include('Delete …');
     await page.keyboard.press('Enter');

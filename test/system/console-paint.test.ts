@@ -9,7 +9,7 @@ const MAX_SCRIPT_BYTES = 300_000;
 const MAX_REQUESTS = 24;
 
 interface Painted {
-  /** The first text, and the time at which Home had its figures; milliseconds since the navigation. */
+  /** When the first text was painted, and when Home showed its figures, in milliseconds since the navigation. */
   paintMs: number;
   shownMs: number;
   requests: { name: string; startMs: number; bytes: number; isScript: boolean }[];

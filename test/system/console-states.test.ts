@@ -35,7 +35,7 @@ describe('states of the console’s pages', () => {
       for (let n = 0; n < 2; n++) await counts.count(id, { ...refresh, outcome: 'EXPIRED', errorKind: '' });
       await counts.count(id, { ...refresh, outcome: 'FAILED', errorKind: 'upstream_timeout' });
     });
-    // The page asks again without being reloaded.
+    // The page requests the statistics again by itself, without being reloaded.
     await card.getByText('1,243').waitFor();
     const rows = await card.locator('dl > div, li').allInnerTexts();
     expect(rows.map((row) => row.split(/\s*\n\s*/).join(' '))).to.deep.equal([
@@ -270,7 +270,7 @@ describe('states of the console’s pages', () => {
     await page.evaluate("document.querySelector('.list').scrollTop = 100_000");
     await page.getByRole('alert').getByText('The token is too old.').waitFor();
     expect(await page.getByRole('row').count()).to.be.above(10);
-    // Any further request would have been sent by the effects of these frames.
+    // Waits for two frames, in which the page would send any further request.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     expect(failures).to.equal(1);
     isFailing = false;

@@ -325,7 +325,7 @@ describe('the console in a browser', () => {
     await page.getByText('always 7; callers do not see it').waitFor();
     await page.getByText('Changes nothing. Tickets of the shop only.').waitFor();
     const schema = page.getByRole('region', { name: 'Input schema with the overlay' });
-    // The preview follows the form after a moment.
+    // The preview is updated shortly after the form.
     await schema.getByText('"properties": {}').waitFor();
     expect(JSON.parse(await schema.innerText()).properties).to.deep.equal({});
     expect((await world.server.call('GET', `/api/v1/tool_overlays/${tool}`)).status).to.equal(404);
@@ -350,7 +350,7 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('No overlay yet').waitFor();
     expect((await execute(world.server, accountId, tool, { number: 8 })).body.data.path).to.equal('/notes/8');
-    // The new name of the tool is first searched for among the names of tools.
+    // The page first requests a tool of the overlay's new name, which does not exist, so a 404 is expected.
     expect(complaints.filter((text) => !/read_ticket|404/.test(text))).to.deep.equal([]);
     await page.context().close();
   });

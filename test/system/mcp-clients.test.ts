@@ -49,7 +49,6 @@ describe('MCP clients of other authors log in by themselves (X2)', () => {
       const { body } = await world.server.call('POST', '/api/v1/mcp/grants:revoke', { body: { user_id: 'user_ada' } });
       expect(body.revoked).to.equal(1);
       await refused('after the revocation');
-      // Each test starts a client about eight times.
     });
   }
 });

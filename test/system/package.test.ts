@@ -12,7 +12,7 @@ import { ROOT } from '../flows/markdown.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
-/** The commands of the machine alone: no program of the repository's packages. */
+/** The search path of the machine, without the programs of the repository's packages. */
 const PATH = (process.env['PATH'] ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))

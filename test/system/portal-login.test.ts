@@ -8,7 +8,6 @@ import { launch, openPage, violations } from './support/connect-browser.ts';
 const CLIENT = { client_id: 'valetkey', client_secret: 'secret-of-valetkey' };
 
 describe('the login to the portal at the company, in a browser', () => {
-  // The machine may be busy.
   let company: AuthorizationServer;
   let world: PortalWorld;
   let browser: Browser;
@@ -21,7 +20,7 @@ describe('the login to the portal at the company, in a browser', () => {
     });
     world = await startPortalWorld({
       env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${localPort}` },
-      // The provider signs its tokens with the time of the machine.
+      // The provider puts the time of the machine into its tokens, so the server must use the same clock.
       overrides: { now: Date.now },
     });
     const callback = `${world.server.origin}/portal/login/callback`;

@@ -11,7 +11,6 @@ const WIDTHS = [320, 768, 1440];
 const LANGUAGES = ['en', 'de', 'ja', 'ar'];
 
 describe('the portal in a browser', () => {
-  // The machine may be busy.
   let world: PortalWorld;
   let app: Awaited<ReturnType<typeof startVerifyingApp>>;
   let browser: Browser;
@@ -72,7 +71,7 @@ describe('the portal in a browser', () => {
       await page.getByRole('status').filter({ hasText: 'The account is connected.' }).waitFor();
       const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /Acme Desk/ }) });
       expect(await card.innerText()).to.include('Connected');
-      // Without a script the details element opens like everywhere else.
+      // The details element opens without a script, too.
       await card.getByText('Disconnect', { exact: true }).first().click();
       await card.getByRole('button', { name: 'Disconnect' }).click();
       await page.getByRole('status').filter({ hasText: 'The account is disconnected.' }).waitFor();

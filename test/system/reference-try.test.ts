@@ -13,7 +13,6 @@ import { launch, openPage } from './support/connect-browser.ts';
 const DESK = { width: 1440, height: 900 };
 
 describe('trying an operation on the reference page', () => {
-  // The page is large, and the machine may be busy.
   let server: TestServer;
   let browser: Browser;
   let token: string;
@@ -66,9 +65,9 @@ describe('trying an operation on the reference page', () => {
     return answered;
   }
 
-  // They authenticate the client by the form that it sends, and reject an additional access token.
+  // These operations are always tried: they read the client's credentials from the form, and reject an access token.
   const withForms = ['issueToken', 'revokeOAuthToken'];
-  // Each takes seconds, so the gate tries a tenth of them.
+  // Each operation takes seconds, so by default only a tenth of the others is tried.
   const isAll = process.env['TRY_OPERATIONS'] === 'all';
   const tried = operationsOf(contract).filter(({ id }, place) => isAll || withForms.includes(id) || place % 10 === 0);
   for (const { id, path, method, definition } of tried) {

@@ -29,7 +29,7 @@ describe('the sandbox in a browser', () => {
     await watched.page.getByLabel('User name').fill(user);
     await watched.page.getByRole('button', { name: 'Log in' }).click();
     await watched.page.getByRole('heading', { name: 'Connections' }).waitFor();
-    // Before its script has run, the page opens links without a popup.
+    // The page opens links in a popup only after its script has run.
     await watched.page.waitForLoadState('load');
     return watched;
   }
@@ -110,7 +110,7 @@ describe('the sandbox in a browser', () => {
     await popup.getByRole('heading', { name: 'Connect Notes' }).waitFor();
     await popup.close();
     expect(await page.getByRole('alert').innerText()).to.equal('The window was closed.');
-    // The states are read again after the message.
+    // The page reads the states again after it has shown the message.
     await state(page, 'Notes')
       .filter({ hasText: /^Not finished$/ })
       .waitFor();

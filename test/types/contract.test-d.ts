@@ -60,7 +60,7 @@ export function aBodyOfAnotherShape(): unknown[] {
     getConnection(200, problem),
     // @ts-expect-error a value that the enumeration does not have
     getConnection(200, { connection: { ...connection, status: 'BROKEN' } }),
-    // @ts-expect-error null unknown field
+    // @ts-expect-error the member cannot be null
     getConnection(200, { connection: { ...connection, client_id: null } }),
     getConnection(200, { connection: { ...connection, allowed_tools: null } }),
   ];

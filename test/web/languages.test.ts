@@ -29,7 +29,7 @@ describe('the languages of pages', () => {
           const message: string | Plural = messages[key];
           const found = new Set(formsOf(message).flatMap(placeholders));
           expect([...found], key).to.have.members([...wanted]);
-          // A form for exactly one or two may say the number in words; the others must show it.
+          // Plural forms for one or two may state the number in words. The other forms must show the number.
           if (typeof message !== 'string') expect(placeholders(message.other), key).to.include('count');
         }
       });

@@ -78,7 +78,7 @@ function isLinkTo(descriptor: string, path: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
   } catch {
-    // The descriptor with which the folder was listed is closed.
+    // The listed descriptors include that of the listing itself, which is closed by now.
     return false;
   }
 }

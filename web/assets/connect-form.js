@@ -20,7 +20,7 @@ if (navigator.clipboard?.readText) {
         input.value = (await navigator.clipboard.readText()).trim();
         input.dispatchEvent(new Event('change'));
       } catch {
-        // The user did not allow it, and can paste with the keyboard instead.
+        // The user did not allow access to the clipboard, and can paste with the keyboard instead.
       }
     });
   }
@@ -29,11 +29,11 @@ if (navigator.clipboard?.readText) {
 /** How long a user may pause before an invalid value is marked, in milliseconds. */
 const PAUSE_MS = 800;
 
-// Shows while the user types that a value is invalid, instead of after the form is sent.
+// Reports an invalid value while the user types, instead of after the form is sent.
 for (const input of document.querySelectorAll('[data-pattern]')) {
   const pattern = patternOf(input.dataset.pattern);
   if (!pattern) continue;
-  // The page may already have a problem of this field, which the server found.
+  // The page may already contain a message of the server about this field.
   const problem = document.getElementById(`${input.id}_problem`) ?? document.createElement('p');
   const described = new Set((input.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean));
   const show = () => {

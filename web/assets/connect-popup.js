@@ -4,7 +4,7 @@ const allowed = JSON.parse(origins);
 /** How long the application may take to reply, in milliseconds. */
 const REPLY_MS = 2000;
 
-// Otherwise the application learns the outcome from the address, as without a popup.
+// Without a reply, redirects the popup to the application, which then learns the outcome from the address.
 let hasLeft = false;
 const leave = () => {
   hasLeft = true;

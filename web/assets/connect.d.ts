@@ -6,8 +6,8 @@ declare namespace valetkey {
     /** The height of the popup in CSS pixels, 720 by default. */
     height?: number;
     /**
-     * Whether this page itself goes to the link if the browser blocks the popup, which is the default. The user then
-     * arrives at `user_verify_url`. With `false`, the outcome is `blocked`.
+     * Whether to open the link in place of this page if the browser blocks the popup; true by default. At the end, the
+     * user then arrives at `user_verify_url`. With `false`, the outcome is `blocked`.
      */
     redirect?: boolean;
     /** Closes the popup; the outcome is then `closed`. The link can still be used. */

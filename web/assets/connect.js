@@ -5,8 +5,9 @@
   /** The pauses between requests to the server: the first pause, the factor and the longest pause. */
   const ASK = { firstMs: 500, factor: 1.5, longestMs: 5000 };
   /**
-   * How long a link may stay unfinished while its popup is closed and this page has the focus. A popup that was at a
-   * provider which isolates its pages looks closed too, but has the focus itself.
+   * How long a link may stay unfinished while its popup is closed and this page has the focus, in milliseconds. A popup
+   * at a provider that isolates its pages looks closed, too; but while the user uses it, this page does not have the
+   * focus.
    */
   const ABANDONED_MS = 2500;
 

@@ -7,11 +7,12 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const SENT = { getConnectedAccountAuth: 'id', getConnectedAccountDetails: 'id', listScopedTools: 'user_id' };
 
 /**
- * Returns the contract with changes for the page: parameters that are not required are hints, which are not sent; an
- * access token can be pasted; and each operation has a sample in TypeScript.
+ * Returns the contract with changes for the page: the form shows optional parameters but does not send them; an access
+ * token can be pasted; and each operation has a sample in TypeScript.
  */
 function forPage({ security, ...contract }) {
-  // Without a common requirement, the viewer sends no token to operations that need none.
+  // The common security requirement is moved into the operations. Otherwise the viewer would send a token to operations
+  // that need none.
   for (const [path, item] of Object.entries(contract.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
@@ -34,7 +35,7 @@ function forPage({ security, ...contract }) {
   return contract;
 }
 
-/** The viewer sends the example of every parameter, unless it is an example that is switched off. */
+/** Disables the example of an optional parameter, because the viewer sends every example that is not disabled. */
 function hint(parameter) {
   const { example, ...rest } = parameter;
   if (parameter.required || parameter.in === 'path' || !parameter.schema) return parameter;
@@ -49,10 +50,13 @@ function fillForm(contract, { requestBody }) {
     form.schema = { ...resolve(contract, form.schema), required: Object.keys(exampleOf(contract, requestBody)) };
 }
 
-/** The operations that take no access token, as `POST /oauth/token`. */
+/** The operations that take no access token, such as `POST /oauth/token`. */
 const withoutToken = new Set();
 
-/** The viewer sends the chosen scheme to operations that declare none, and those reject a second way to authenticate. */
+/**
+ * Removes the token from requests to operations that take none. The viewer sends it to them, too, and they reject a
+ * second way to authenticate.
+ */
 function removeUnwantedToken({ request: { method, url, headers } }) {
   if (withoutToken.has(`${method} ${new URL(url).pathname}`)) headers.delete('authorization');
 }

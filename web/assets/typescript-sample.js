@@ -36,7 +36,7 @@ export function exampleOf(contract, requestBody) {
   return first ? resolve(contract, first).value : media.example;
 }
 
-/** Returns what a reference within the contract leads to. */
+/** Returns the object that a `$ref` names within the contract; a value without `$ref` is returned unchanged. */
 export function resolve(contract, value) {
   if (!value.$ref) return value;
   return value.$ref

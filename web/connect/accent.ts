@@ -1,4 +1,4 @@
-/** The backgrounds of `connect.css` that the accent color is text or a border on. */
+/** The background colors in `connect.css` on which text or borders have the accent color. */
 const LIGHT_GROUNDS = ['#ffffff', '#eef1f6'] as const;
 const DARK_GROUNDS = ['#1a202c', '#10141c'] as const;
 /** Contrast of text and of controls (WCAG 2.2, 1.4.3 AA). */

@@ -19,7 +19,7 @@ export interface AccessView {
   callsTools: boolean;
   /** The host that the browser is redirected to, or the scheme of an application. */
   returnsTo: string;
-  /** Whether that is a program on the user's computer. */
+  /** Whether `returnsTo` is a program on the user's computer. */
   returnsToComputer: boolean;
   /** Binds the form to this login and this browser. */
   formToken: string;
@@ -70,6 +70,6 @@ function warningHtml({ texts }: PageContext, { returnsToComputer }: AccessView):
 
 function seeToolsHtml({ texts }: PageContext, providers: readonly string[]): Html {
   if (providers.length === 0) return texts.html('access.see_own_tools');
-  // The list is a part of the sentence, whose direction applies to it.
+  // Passed as HTML, so that the list is not isolated: it has the text direction of the sentence.
   return texts.html('access.see_tools', { providers: html`${texts.list(providers)}` });
 }

@@ -6,7 +6,7 @@ import type { Texts } from '../languages/texts.ts';
 /** The language of a page, and the language that the texts of a provider's definition are written in. */
 export interface DataLanguage {
   texts: Texts;
-  /** Empty if it is unknown, as that of a definition that a client wrote. */
+  /** Empty if it is unknown, for example for a definition that a client wrote. */
   dataLanguage: string;
 }
 
@@ -15,7 +15,10 @@ export function dataHtml(text: string, language: DataLanguage): Html {
   return html`<bdi${languageHtml(language)}>${breakable(text)}</bdi>`;
 }
 
-/** The attributes with which browsers and screen readers read English, the language of built-in definitions, on other pages. */
+/**
+ * Returns the `lang` and `dir` attributes for a text of a built-in definition, which is in English, on a page in
+ * another language.
+ */
 export function languageHtml({ texts, dataLanguage }: DataLanguage): Html {
   if (dataLanguage === '' || texts.tag.startsWith(dataLanguage)) return html``;
   return html` lang="${dataLanguage}" dir="ltr"`;

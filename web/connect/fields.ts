@@ -23,7 +23,7 @@ export interface FieldView {
 
 /** The languages of a form. */
 export interface FormLanguage extends DataLanguage {
-  /** The provider, which may not have accepted a value. */
+  /** The name of the provider, for the message that it did not accept a value. */
   provider: string;
 }
 
@@ -35,8 +35,8 @@ export function fieldsHtml(fields: readonly FieldView[], language: FormLanguage)
 }
 
 /**
- * Lists all invalid fields at the top, where screen readers read them first, with a link to each field. The reasons are
- * repeated beside the fields, which on a phone are on the next screen.
+ * Lists all invalid fields at the top, where screen readers read them first, with a link to each field. Each reason is
+ * repeated beside its field, because on a phone the list and the field are not visible together.
  */
 export function problemsHtml(fields: readonly FieldView[], language: FormLanguage): Html {
   const wrong = fields.filter((field) => field.problem !== '');
@@ -113,7 +113,7 @@ function attributesOf(field: FieldView, texts: Texts): Html {
   return html`id="${id}" name="${id}" autocomplete="off" autocapitalize="none" spellcheck="false"${description}${required}${invalid}${patternHtml(field, texts)}`;
 }
 
-/** Lets the script say that a value cannot be right while the user types. The server checks it in any case. */
+/** Returns the attributes for the script that reports invalid values while the user types. The server checks again. */
 function patternHtml({ pattern, label }: FieldView, texts: Texts): Html {
   if (pattern === '') return html``;
   return html` data-pattern="${pattern}" data-problem="${texts.plain('problem.format', { field: label })}"`;

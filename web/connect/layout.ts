@@ -5,7 +5,7 @@ import type { BrandView, PageContext } from './context.ts';
 /** A whole page. */
 export class Page extends Html {
   readonly language: LanguageTag;
-  /** Whether it has scripts, so that its policy must allow those of this server. */
+  /** Whether the page has scripts. Its content security policy must then allow scripts of this server. */
   readonly hasScript: boolean;
 
   constructor(language: LanguageTag, hasScript: boolean, content: Html) {
@@ -15,7 +15,7 @@ export class Page extends Html {
   }
 }
 
-/** The mark of an application or a provider; without an address of an image, its first letter. */
+/** The mark of an application or a provider: an image, or the first letter of the name if `iconUrl` is empty. */
 export interface MarkView {
   name: string;
   iconUrl: string;
@@ -23,7 +23,7 @@ export interface MarkView {
   isTile?: boolean;
 }
 
-/** How something ended, which a sign beside the marks shows. */
+/** The outcome that a sign beside the marks shows. */
 export type Outcome = 'done' | 'failed';
 
 export interface LayoutOptions {
@@ -72,7 +72,10 @@ const SIGNS: Readonly<Record<Outcome, Html>> = {
   failed: html`<path d="M12 6v7m0 4.5v.5"/>`,
 };
 
-/** The marks of the application and of the provider. They decorate: the text of the page names both, and the outcome. */
+/**
+ * Returns the marks of the application and of the provider. Screen readers skip them, because the text of the page
+ * names the application, the provider and the outcome.
+ */
 function marksHtml(brand: BrandView, provider: MarkView | undefined, outcome: Outcome | undefined): Html {
   const marks = [
     ...(brand.application || brand.logoUrl ? [markHtml({ name: brand.application, iconUrl: brand.logoUrl })] : []),

@@ -16,7 +16,7 @@ export interface LinkView {
    */
   formTitle: string;
   help: string;
-  /** The page of the provider on which users find it; empty if unknown. */
+  /** The page of the provider on which users find the credential; empty if unknown. */
   keyPage: string;
   /** The account that the link is for. */
   identifier: string;
@@ -70,7 +70,10 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
   return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${breakable(address)}</bdi></dd></div>\n`;
 }
 
-/** The fields that the user has to enter, and how to get their values. The provider's page opens beside this one, which waits for the value. */
+/**
+ * Returns the title of the form, and how to get the values. The provider's page opens in a new tab, because the user
+ * needs this page to enter the values.
+ */
 function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider, fields }: LinkView): Html {
   // The label of a single field may be the same as the title of the form.
   const isRepeated = !help && !keyPage && fields[0]?.label === formTitle;

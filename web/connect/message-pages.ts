@@ -7,7 +7,7 @@ import { layout, type MarkView, type Outcome, type Page } from './layout.ts';
 export type ReturnLink =
   | { url: string }
   | {
-      /** The address of the link, and what binds the form to it and to this browser. */
+      /** The address of the link; `formToken` binds the form to the link and to this browser. */
       action: string;
       formToken: string;
     };
@@ -31,7 +31,7 @@ export function connectedPage(context: PageContext, back?: ReturnLink): Page {
   return message(context, texts.plain('connected.title'), texts.html('connected.text'), { outcome: 'done', back });
 }
 
-/** A user has finished the link; the application must still verify who it was. */
+/** A user has finished the link; the application must still verify the user. */
 export function waitingPage(context: PageContext): Page {
   return message(context, context.texts.plain('waiting.title'), waitingText(context));
 }
@@ -126,7 +126,7 @@ export function faultPage(context: PageContext, requestId: string, retryUrl = ''
 /** The reasons why a request for a page fails. */
 export type Refusal = 'not_found' | 'method' | 'too_many' | 'host' | 'other';
 
-/** A failed request: an unknown page, an unsupported method, or too many requests. */
+/** The page for a rejected request, for example for an unknown page, an unsupported method, or too many requests. */
 export function refusalPage(context: PageContext, refusal: Refusal, requestId: string): Page {
   const { texts } = context;
   const title = texts.plain(refusal === 'not_found' ? 'error.not_found_title' : 'error.title');

@@ -9,8 +9,8 @@ export interface ErrorEntry {
 }
 
 /**
- * Lists every error code with its status and meaning. The `type` of a problem document links to its line. The roles keep
- * the table a table for screen readers where the style shows its rows as blocks.
+ * Lists every error code with its status and meaning. The `type` of a problem document links to the line of its code.
+ * The roles are explicit, so that screen readers read a table even if the style shows rows as blocks.
  */
 export function errorsPage(entries: readonly ErrorEntry[]): Html {
   const rows = entries.map(

@@ -35,7 +35,7 @@ ${sectionsHtml(sections)}    </div>`,
   });
 }
 
-/** Narrow pages have the list of sections below the heading, closed; wide pages have it beside the guide. */
+/** Adds the list of sections below the heading, closed, for narrow pages. Wide pages show the list beside the guide. */
 function withContents(body: string, sections: readonly GuideLink[]): Html {
   const end = body.indexOf('</h1>') + '</h1>'.length;
   if (sections.length < 2 || !body.includes('</h1>')) return new Html(body);

@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 
 export interface DocsPage {
   title: string;
-  /** The address of the entry of the menu that is marked as the current one. */
+  /** The address of the menu entry that is marked as current. */
   current?: string;
   content: Html;
   /** More elements for the head of the document. */

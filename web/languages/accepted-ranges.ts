@@ -1,4 +1,4 @@
-/** More entries than any browser sends. */
+/** The maximum number of entries that are read; no browser sends as many. */
 const MAX_RANGES = 30;
 const MAX_LENGTH = 1000;
 

@@ -3,7 +3,7 @@ import { LANGUAGES, type LanguageTag } from './texts.ts';
 
 const TAGS = Object.keys(LANGUAGES) as LanguageTag[];
 
-/** The languages for tags that have no file. Traditional Chinese is not simplified. */
+/** The languages for tags that have no file. They do not apply to Traditional Chinese. */
 const FALLBACKS: ReadonlyMap<string, LanguageTag> = new Map([
   ['pt', 'pt-BR'],
   ['zh', 'zh-Hans'],

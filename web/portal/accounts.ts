@@ -11,13 +11,13 @@ export interface AccountView {
   provider: MarkView;
   identifier: string;
   status: 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
-  /** Milliseconds UTC, or null. */
+  /** Milliseconds UTC; null if the account was not used yet. */
   lastUsedAt: number | null;
   /** The permitted uses of the account; empty if the provider does not describe them. */
   scopes: readonly { name: string; description: string }[];
-  /** The language of their names and descriptions; empty if it is unknown. */
+  /** The language of the names and descriptions in `scopes`; empty if it is unknown. */
   dataLanguage: string;
-  /** Undefined if it is not possible now. */
+  /** The form that reconnects the account; undefined if that is not possible now. */
   reconnect: FormView | undefined;
   disconnect: FormView | undefined;
 }
@@ -66,7 +66,7 @@ ${scopesHtml(context, account)}            <div class="actions">${actionsHtml(co
 `;
 }
 
-/** Reconnecting comes first where the account does not work. */
+/** Returns the buttons of an account. Reconnecting is the primary action unless the account is active. */
 function actionsHtml({ texts }: PageContext, { status, reconnect, disconnect }: AccountView, id: string): Html {
   const kind = status === 'ACTIVE' ? html` class="secondary"` : html``;
   const isNew = status === 'PENDING_AUTH' || status === 'DISCONNECTED';

@@ -1,7 +1,7 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 
-/** A form of the portal: its address, and what binds it to the session and to this action. */
+/** A form of the portal: its address, and the token that binds it to the session and to this action. */
 export interface FormView {
   action: string;
   token: string;

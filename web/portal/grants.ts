@@ -8,7 +8,7 @@ import { timeHtml } from './times.ts';
 /** An MCP client that the user has given access. */
 export interface GrantView {
   client: string;
-  /** The host that its users return to, which the name alone does not prove. */
+  /** The host to which users of the client return. It is shown, because a client can have any name. */
   host: string;
   /** The applications whose accounts it can use. */
   providers: readonly string[];
@@ -34,7 +34,7 @@ ${grants.length > 0 ? list : html`        <p class="empty">${texts.html('portal.
 function grantHtml(context: PageContext, grant: GrantView, id: string): Html {
   const { texts } = context;
   const { client, host, providers, createdAt, lastUsedAt, revoke } = grant;
-  // The list is a part of the sentence, whose direction applies to it.
+  // Passed as HTML, so that the list is not isolated: it has the text direction of the sentence.
   const uses = html`            <p>${texts.html('portal.agent_uses', { providers: html`${texts.list(providers)}` })}</p>\n`;
   const question = texts.html('portal.revoke_text', { client });
   return html`          <li class="card">

@@ -14,7 +14,7 @@ export type Notice = (typeof NOTICES)[number];
 export interface PortalView {
   /** The name of the user. */
   identifier: string;
-  /** The page of the application; empty for none. */
+  /** The page of the application to which the user can return; empty for none. */
   returnUrl: string;
   notice: Notice | undefined;
   accounts: readonly AccountView[];

@@ -48,7 +48,10 @@ function convert({ name, help, type, values }: Read, times: Times): MetricData |
   }
 }
 
-/** Joins the values of each combination of labels. Prometheus counts a bucket with all smaller ones. */
+/**
+ * Returns one data point for each combination of labels. A bucket of Prometheus also contains the counts of all smaller
+ * buckets, which are subtracted.
+ */
 function histograms(name: string, values: Read['values'], times: Times): DataPoint<Histogram>[] {
   const points = new Map<string, DataPoint<Histogram> & { below: number }>();
   for (const { labels, value, metricName } of values) {

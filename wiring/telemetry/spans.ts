@@ -73,8 +73,8 @@ export function recordSpans(tracer: Tracer): SpanRecording {
 const propagator = new W3CTraceContextPropagator();
 
 /**
- * Only `traceparent` is sent. `tracestate` can contain what a caller told Valetkey, which does not concern other
- * hosts.
+ * Returns the `traceparent` header for a call to another host. `tracestate` is not sent, because it can contain data of
+ * the caller that does not concern other hosts.
  */
 function traceParentOf(context: Context): string | undefined {
   const headers: { traceparent?: string } = {};

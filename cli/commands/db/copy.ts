@@ -14,7 +14,7 @@ const USAGE = 'give --from-file <path> or --to-file <path>; the other side is th
 
 /**
  * `valetkey db copy --from-file <path>` copies a database file to the database server that `DATABASE_URL` names, and
- * `--to-file <path>` copies that to a new file. No server may be running.
+ * `--to-file <path>` copies from that server to a new file. No Valetkey server may be running.
  */
 export function configure(command: Command): void {
   command
@@ -36,7 +36,7 @@ async function copy(fromFile: string | undefined, toFile: string | undefined) {
   const url = databaseLocation(config, secrets);
   const [from, to] = fromFile === undefined ? [url, toFile as string] : [fromFile, url];
   const { source: keys } = openVault(config, secrets);
-  // The target is checked first: if an earlier copy has filled it, the source must keep the mark of that copy.
+  // The target is opened first. This fails if an earlier copy has filled it; the source then keeps its mark as copied.
   const target = await (await engineFor(to)).copyTarget(to, Date.now);
   try {
     const source = await (await engineFor(from)).copySource(from);
@@ -45,7 +45,7 @@ async function copy(fromFile: string | undefined, toFile: string | undefined) {
       const report = await copyDatabase(source, target, {
         now: Date.now,
         progress: (phase, table, rows, total) => progress.report(rows, total, `${table} ${phase}`),
-        // A key of the ring that the database does not know is added at the next start.
+        // A key without a stored check value needs none for the copy: the next start of a server stores it.
         checkKeys: ({ read }) =>
           verifyKeyChecks(keys.current(), { ...createKeyCheckReads(read), addKeyCheck: async () => {} }, Date.now()),
       });

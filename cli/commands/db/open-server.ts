@@ -13,6 +13,6 @@ export async function openServer() {
   const location = databaseLocation(config, secrets);
   const { migrate, check } = await engineFor(location);
   if (migrate === null || check === null)
-    throw new UsageError('the server brings a database file to its version when it starts');
+    throw new UsageError('this command is only for PostgreSQL: the server migrates a database file when it starts');
   return { engine: { migrate, check }, location, config };
 }

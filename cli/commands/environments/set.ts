@@ -100,7 +100,7 @@ function changed(environment: EnvironmentRow, input: Input) {
     const [first] = error.errors ?? [];
     const index = Number(/\d+/.exec(first?.field ?? '')?.[0]);
     const single = input[first?.field as keyof Input];
-    // The logo is a long data URL, so the output only says that it was set.
+    // The logo is a long data URL, so the error names the option instead of the value.
     const value =
       first?.field === 'logo' ? '--logo' : typeof single === 'string' ? single : input.user_verify_urls?.[index];
     throw new UsageError(`${value} ${first?.message}`);

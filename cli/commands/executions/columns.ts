@@ -5,7 +5,7 @@ export type Execution = components['schemas']['Execution'];
 
 export const STATUSES = ['STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN'] as const;
 
-/** How lists show executions. */
+/** The columns of a table of executions. */
 export const COLUMNS: Columns<Execution> = {
   EXECUTION: ({ id }) => id,
   STARTED: ({ started_at }) => started_at,

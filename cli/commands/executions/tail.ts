@@ -40,7 +40,7 @@ export function configure(command: Command): void {
     });
 }
 
-/** A call that has started is shown again when it has ended. */
+/** Identifies a call and its status, so that a call that was first read as STARTED is shown when it has ended. */
 function keyOf({ id, status }: Execution): string {
   return `${id} ${status}`;
 }

@@ -50,7 +50,7 @@ async function addressOf(server: string, options: { server?: string | undefined 
   if (URL.canParse(server)) {
     const { protocol, username, password, href } = new URL(server);
     if (/^https?:$/.test(protocol) && !username && !password) return href;
-    throw new UsageError('<server> must be an http or https address without a user');
+    throw new UsageError('<server> must be an http or https URL without a user name or password');
   }
   const api = openApi(options);
   if (server.startsWith('mcp_')) {
@@ -78,5 +78,5 @@ function write(file: string, client: McpClient, name: string, url: string): void
 
 function serverName(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must have 1 to 60 letters, digits, - and _.');
+  throw new InvalidArgumentError('It must have 1 to 60 letters, digits, - and _, and begin with a letter or digit.');
 }

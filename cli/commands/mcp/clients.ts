@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** How an MCP client is configured for a server that is reached at an address. */
+/** An MCP client, and how an MCP server is added to its configuration. */
 export interface McpClient {
   title: string;
   /** The path of the configuration file, in the working directory or in the home directory. */
@@ -31,7 +31,7 @@ export const CLIENTS = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: claudeDesktopFile(),
-    // Its file can only start programs. The program mcp-remote connects to a URL.
+    // The file of Claude Desktop can only start programs, so it starts mcp-remote, which connects to the URL.
     format: {
       type: 'json',
       member: 'mcpServers',

@@ -56,7 +56,7 @@ async function readInput(given: string): Promise<Record<string, unknown>> {
     const input: unknown = JSON.parse(text);
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
   } catch {
-    // The message of JSON.parse repeats a part of the input.
+    // The error is not shown, because the message of JSON.parse repeats a part of the input.
   }
   throw new UsageError('--input must be a JSON object');
 }

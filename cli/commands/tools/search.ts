@@ -5,7 +5,9 @@ import { wholeNumber } from '../../options.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
-/** `valetkey tools search`: tools as agents find them; with a user, whether they are ready. */
+/**
+ * `valetkey tools search`: runs the search of agents. For a user, it also shows which of the tools are ready to run.
+ */
 export function configure(command: Command): void {
   withAccount(
     command

@@ -24,7 +24,8 @@ export type Activation = {
 };
 
 /**
- * Stores a grant as the credentials of its account, under a new generation. It replaces the previous credentials; if these belong to a different user, they are revoked at the provider.
+ * Stores a grant as the credentials of its account, under a new generation. It replaces the previous credentials. If
+ * these belong to a different user at the provider, they are revoked there.
  *
  * @param bound what the credentials are bound to
  */

@@ -7,10 +7,10 @@ import type { LinkError } from './return-address.ts';
 
 /**
  * Records that an attempt of a user failed. The link stays open, so the user can try again, or go back to the
- * application, which is then told the reason.
+ * application, which then receives the reason.
  *
- * @param failure `refused`: the user or the provider declined. `failed`: the provider violated the protocol or could not
- * be reached
+ * @param failure `refused`: the user or the provider declined. `failed`: the provider violated the protocol or could
+ * not be reached
  */
 export function attemptFailed(
   { store, events, now }: Pick<LinkDeps, 'store' | 'events' | 'now'>,
@@ -31,7 +31,8 @@ export function attemptFailed(
 }
 
 /**
- * The authorization server may not know a scope that an MCP server requires. Without it, the next attempt can succeed.
+ * Clears the scopes that an MCP server required. The authorization server may not know one of them, so the next attempt
+ * requests none of them.
  */
 async function forgetRequiredScopes(
   tx: Transaction,

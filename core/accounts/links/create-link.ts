@@ -41,9 +41,9 @@ export interface CreatedLink {
  * connector has no connection yet, a draft connection may be created. It is written to the transaction before
  * CONNECTION_NOT_READY is thrown, so that the caller can keep it.
  *
- * @param environment as the transaction sees it
+ * @param environment as read in this transaction
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
- * CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for the address
+ * CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for `user_verify_url`
  */
 export async function createLink(
   tx: Transaction,

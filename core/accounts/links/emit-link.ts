@@ -2,7 +2,7 @@ import type { Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { LinkContext } from './link-context.ts';
 
-/** Emits an event about a link whose only data is the link's identity. */
+/** Emits an event about a link. Its data is the id of the link, and the account. */
 export function emitLink(
   tx: Transaction,
   { events }: { events: Events },

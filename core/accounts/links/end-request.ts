@@ -65,7 +65,10 @@ function emitEnd(
     : events.emit(tx, cause, { ...common, type: 'link.failed', details: { ...details, reason }, data });
 }
 
-/** Removes the grant of a request and orders its revocation. */
+/**
+ * Orders the revocation of a grant that is no longer needed, unless it has no tokens or an active account may share it.
+ * The caller removes a stored grant.
+ */
 export async function giveUp(
   tx: Transaction,
   deps: RevocationDeps,

@@ -21,7 +21,7 @@ export type EnteredValues = Readonly<Record<string, string>>;
 export interface ReadForm {
   /** The account's configuration, including the entered values. */
   apiConfig: JsonObject;
-  /** Only the entered values of it. */
+  /** Only the entered values of the configuration. */
   change: JsonObject;
   credentials: JsonObject;
 }
@@ -103,7 +103,10 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
   return problems;
 }
 
-/** The messages of checks, by how they begin. They are written for developers; users see a hint for each field instead. */
+/**
+ * The beginnings of error messages, with the kinds of problems that they report. The messages are written for
+ * developers; users see a text for each kind instead.
+ */
 const PROBLEMS: readonly [string, EntryProblem][] = [
   ['is required', 'required'],
   ['must be one of', 'choice'],

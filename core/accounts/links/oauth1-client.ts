@@ -118,7 +118,7 @@ function notGranted(kind: 'refused' | 'mismatch' | 'malformed'): Finished {
   if (kind === 'refused') return { ok: false, kind, message: 'The user or the provider denied access.' };
   const message =
     kind === 'mismatch'
-      ? 'The authorization response belongs to another flow.'
+      ? "The provider's response does not belong to this request."
       : 'The authorization response cannot be parsed.';
   return { ok: false, kind: 'failed', message };
 }

@@ -3,8 +3,8 @@ import type { OpenedLink } from './open-link.ts';
 import { errorDescription, type LinkError } from './return-address.ts';
 
 /**
- * How a link ended, as the application that opened it in a popup may know. `error` and `error_description` are those that
- * `user_verify_url` receives.
+ * How a link ended, as it is reported to the application that opened the link in a popup. `error` and
+ * `error_description` have the values that `user_verify_url` receives.
  */
 export type LinkOutcome =
   | { outcome: 'completed'; auth_request_id: string; state?: string }
@@ -23,8 +23,8 @@ export function unsuccessful(error: LinkError): LinkOutcome {
 }
 
 /**
- * Returns the outcome of a link for someone who has the link but perhaps not the browser in which it is open, so it never
- * contains what the verification needs (threat L21).
+ * Returns the outcome of a link for a caller that knows the link but may be in another browser than the user. So the
+ * outcome never contains the `auth_request_id`, which the verification needs (threat L21).
  */
 export function publicOutcome(opened: OpenedLink): LinkOutcome | LinkProgress {
   switch (opened.kind) {

@@ -48,7 +48,8 @@ export async function settle(deps: LinkDeps, link: LinkContext, grant: Grant, ca
       return { kind: 'verify', url, authRequestId, request };
     }
     if (!isVerificationOff(current.connection, environment)) {
-      // Verification was off when the link was created, so the application does not expect to verify.
+      // Verification was off when the link was created, so the application does not expect to verify the user. It is
+      // required now, so the link fails.
       await tx.authRequests.end(environment.id, request.id, 'FAILED', deps.now());
       await giveUp(tx, deps, request, current.account, pending, origins);
       return { kind: 'late', request };

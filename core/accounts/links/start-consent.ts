@@ -27,7 +27,8 @@ export interface StoredFlow {
 export type Started = { ok: true; url: string } | { ok: false };
 
 /**
- * Redirects the user to the provider. Each start has its own state and secrets, bound to the browser that starts: only this browser can finish (threats L3, L7, L8).
+ * Starts consent and returns the address at the provider to redirect the user to. Each start has its own state and
+ * secrets, bound to the browser that starts: only this browser can finish the flow (threats L3, L7, L8).
  *
  * @param linkToken the token that the link was opened with
  * @param browser the secret of the browser's cookie, and whether the link is open in a popup
@@ -78,7 +79,8 @@ async function failed(deps: LinkDeps, link: LinkContext, message: string, cause:
 }
 
 /**
- * Returns the link after the provider's metadata were read; for some providers the consent address is known only then.
+ * Reads the provider's metadata, because some providers name the consent address only there. Returns the link as it is
+ * then; undefined if the metadata cannot be read or the link has ended.
  */
 async function withMetadata(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
   const ready = await deps.prepareConsent(link);

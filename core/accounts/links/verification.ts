@@ -2,8 +2,8 @@ import type { ConnectionRow, EnvironmentRow } from '../../../db/store.ts';
 import { isLoopbackUrl } from './verify-url.ts';
 
 /**
- * Replaces the address of the application in a link whose user is verified by the login provider of the environment: the path of
- * this server to which the user is redirected instead.
+ * The `userVerifyUrl` of a link whose user is verified by the login provider of the environment: a path of this server,
+ * to which the user is redirected instead of to the application.
  */
 export const PROVIDER_VERIFICATION = '/connect/verify';
 

@@ -2,7 +2,7 @@ import type { EnvironmentRow } from '../../../db/store.ts';
 import { ApiError } from '../../errors.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** The query parameters that are appended after a finished link. */
+/** The query parameters that the server adds to the address of the application after a finished link. */
 const APPENDED_PARAMETERS = ['auth_request_id', 'state'];
 
 /** Whether an address can be reached only from this machine. */

@@ -35,8 +35,8 @@ export interface Verification {
   /** The identifier of the user who is logged in at the application or at the login provider. */
   identifier: string;
   /**
-   * The rest of who the login provider says the user is, as accounts name it. An application verifies the identifier only, because it
-   * knows for which of its users it has created the link.
+   * The organization and the user that the login provider names; undefined if the application verifies the user. An
+   * application confirms only the identifier, because it knows for which of its users it created the link.
    */
   owner?: Pick<AccountRow, 'organizationId' | 'userId'>;
   /** Whether the account may now belong to a different user at the provider than before. */

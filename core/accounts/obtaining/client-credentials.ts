@@ -27,7 +27,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
     ...destination,
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
-      // If the user entered the client, the account is to blame, not the connection.
+      // If the client was entered for the account, the account is faulty, not the connection.
       if (!outcome.ok) return outcome.kind === 'client' && isEntered ? { ...outcome, faultyPart: 'account' } : outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
       // If the response does not name the granted scopes, the requested scopes were granted (RFC 6749 §5.1).
@@ -46,7 +46,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
 export function enteredClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') {
-    throw new OAuthConfigError('The account has no client id.', { faultyPart: 'account' });
+    throw new OAuthConfigError('The account has no client_id.', { faultyPart: 'account' });
   }
   const usual = isText(key) ? 'private_key_jwt' : 'client_secret_basic';
   const method = pattern.oauth_config?.client_auth_method ?? usual;

@@ -19,7 +19,7 @@ export async function delegationRequest(tokenContext: TokenContext): Promise<Tok
   const destination = { origin: tokenEndpoint.origin, namingOrigin };
   tokenContext.requireDestination(destination);
   const key = clientSecretOf(vault, { ...tokenContext, connection: await tokenContext.secured(oauth) });
-  if (key === null) throw new OAuthConfigError('The connection has no service account key.');
+  if (key === null) throw new OAuthConfigError('The connection has no service account key in client_secret.');
   const subject = given.workspace_dwd?.['subject'];
   const delegation = {
     account: readServiceAccount(key),

@@ -5,9 +5,7 @@ import { moduleOf } from '../../authorization/registry.ts';
 /** The account fields that determine how its tokens are obtained. */
 export type ObtainingFields = Pick<AccountRow, 'authorizationType' | 'temporarySealed' | 'publicDetails'>;
 
-/**
- * Returns how tokens are obtained; undefined for accounts that have no tokens, or only tokens that the caller supplied.
- */
+/** Returns how tokens are obtained; undefined for types that have no tokens, or whose tokens Valetkey cannot renew. */
 export function obtainingOf(account: ObtainingFields): Obtaining | undefined {
   return moduleOf(account.authorizationType).obtainingOf?.(account);
 }

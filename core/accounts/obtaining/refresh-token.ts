@@ -13,7 +13,7 @@ import type { TokenContext, TokenRequest } from './request.ts';
 export async function refreshRequest(tokenContext: TokenContext): Promise<TokenRequest> {
   const { account, pattern, given, vault } = tokenContext;
   const refreshToken = refreshTokenOf(given) as Secret;
-  // The account's origins already include those of discovered endpoints, since the user's consent.
+  // Consent stored the origins of discovered endpoints in the account's origins, so no naming origin is needed.
   const { oauth } = await tokenContext.discoverProvider(accountInputs(pattern, account.apiConfig));
   const server = tokenServerAt(oauth);
   const { origin } = destinationOf(server);

@@ -27,8 +27,9 @@ export interface TokenContext {
    */
   requireDestination(destination: Destination): void;
   /**
-   * Returns the connection after checking that its client may be used at the provider's endpoints. @throws
-   * OAuthConfigError if it may not
+   * Checks that the connection's client may be used at the provider's endpoints, and returns the connection.
+   *
+   * @throws OAuthConfigError if it may not
    */
   secured(oauth: OAuthProvider): Promise<ConnectionRow>;
   /**
@@ -57,8 +58,8 @@ export interface TokenSigner {
 export interface Destination {
   origin: string;
   /**
-   * The origin that named this address, unless the pattern did. Credentials that are bound to the naming origin may be
-   * sent to the first address it names.
+   * The origin whose metadata named this address; undefined if the pattern contains the address. Credentials that are
+   * bound to the naming origin may be sent to the first origin that it names.
    */
   namingOrigin?: string | undefined;
 }
@@ -73,14 +74,16 @@ export interface TokenRequest extends Destination {
    *
    * @param fetch restricted to the origin, with a time limit
    * @param now milliseconds UTC
-   * @throws what `fetch` throws if the provider cannot be reached, which counts as a temporary failure; errors that are bugs
+   * @throws what `fetch` throws if the provider cannot be reached, which counts as a temporary failure; also unexpected
+   * errors
    */
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }
 
 /**
- * Builds a token request of one kind. @throws SilentProviderError, OAuthConfigError, ApiError if a value of the account
- * or the connection is missing
+ * Builds a token request of one kind.
+ *
+ * @throws SilentProviderError, OAuthConfigError, ApiError if a value of the account or the connection is missing
  */
 export type RequestMaker = (tokenContext: TokenContext) => TokenRequest | Promise<TokenRequest>;
 

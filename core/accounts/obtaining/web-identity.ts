@@ -25,7 +25,8 @@ export function webIdentityRequest(tokenContext: TokenContext): TokenRequest {
   if (typeof roleArn !== 'string')
     throw new OAuthConfigError('The account has no role_arn.', { faultyPart: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
-  if (!audience) throw new OAuthConfigError('The connection has no audience for identity tokens.');
+  if (!audience)
+    throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');
   const identity = { issuer, audience, subject: identitySubject(account) };
   return {
     origin: tokenEndpoint.origin,

@@ -12,7 +12,7 @@ import { readUpstream } from '../upstream/use-account.ts';
 import { offeredItem } from './names.ts';
 import { usableAccount } from './usable-account.ts';
 
-/** The lists of third-party MCP servers that our servers pass on, and the member of a mapping that permits each. */
+/** The list methods that are forwarded to third-party MCP servers, and the member of a mapping that enables each. */
 const CONTENT_LISTS = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
@@ -34,7 +34,7 @@ export interface OfferedContents {
   unavailable: Unavailable[];
 }
 
-/** The next page to read: of which connection, how many of its pages were read, and the server's own cursor. */
+/** The next page to read: its connection, the number of pages read before it, and the third-party server's cursor. */
 interface Place {
   connectionId: string;
   page: number;
@@ -58,8 +58,8 @@ function isSame(mapping: McpMapping, connection: McpMapping['connection']): bool
 
 /**
  * Lists the resources or prompts of the third-party MCP servers of a server, with the accounts of the session's user.
- * Servers are read one after the other, until a page is full or the time is over. A server that fails does not hide
- * those of the others.
+ * Servers are read one after the other, until a page is full or the time is over. If a server fails,
+ * the contents of the other servers are still returned.
  *
  * @param cursor from the previous page
  * @returns null if the cursor does not belong to this list

@@ -2,21 +2,21 @@ import type { ConnectionRow } from '../../../db/store.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import type { Content } from '../upstream/content-results.ts';
 
-/** Begins every URI that our MCP servers offer. The id of the connection and the URI of the server follow. */
+/** The prefix of every URI that our MCP servers offer. The connection's id and the third-party server's URI follow. */
 const URI_PREFIX = 'valetkey://mcp/';
 const URI = /^valetkey:\/\/mcp\/([A-Za-z0-9_-]{1,100})\/(.+)$/s;
-/** Key ids of connections contain no dots. */
+/** A key id of a connection contains no dots, so the first dot ends it. */
 const PROMPT = /^([^.]{1,100})\.(.+)$/s;
 
 /**
- * Returns the URI under which a resource is offered. Two servers may use the same URI, so it names the connection. The
- * URI of the server is at the end and unchanged, so that URI templates can be expanded.
+ * Returns the URI under which a resource is offered. Two servers may use the same URI, so the offered URI contains
+ * the connection's id. The server's own URI is at the end and unchanged, so that URI templates can be expanded.
  */
 function offeredUri({ id }: Pick<ConnectionRow, 'id'>, uri: string): string {
   return `${URI_PREFIX}${id}/${uri}`;
 }
 
-/** Returns the connection and the server's own URI; undefined if the URI is not one that is offered. */
+/** Returns the connection and the server's own URI; undefined if the URI does not have the offered form. */
 export function readOfferedUri(text: string): { connectionId: string; uri: string } | undefined {
   const [, connectionId, uri] = URI.exec(text) ?? [];
   return connectionId === undefined || uri === undefined ? undefined : { connectionId, uri };
@@ -27,7 +27,7 @@ function offeredPrompt({ keyId }: Pick<ConnectionRow, 'keyId'>, name: string): s
   return `${keyId}.${name}`;
 }
 
-/** Returns the connection and the server's own name; undefined if the name is not one that is offered. */
+/** Returns the connection and the server's own name; undefined if the name does not have the offered form. */
 export function readOfferedPrompt(text: string): { keyId: string; name: string } | undefined {
   const [, keyId, name] = PROMPT.exec(text) ?? [];
   return keyId === undefined || name === undefined ? undefined : { keyId, name };
@@ -41,7 +41,7 @@ export function offeredItem(connection: ConnectionRow, item: Content): Content {
   return { ...item, name: offeredPrompt(connection, String(name)) };
 }
 
-/** Returns a result of `resources/read` or `prompts/get` in which all URIs are those under which they are offered. */
+/** Returns a result of `resources/read` or `prompts/get` with the offered URIs in place of the server's own URIs. */
 export function offeredContent(connection: ConnectionRow, { contents, messages, ...rest }: Content): Content {
   const shown = (list: unknown, show: (item: Content) => Content) => (list as Content[]).map(show);
   if (contents) return { contents: shown(contents, (item) => offeredItem(connection, item)) };

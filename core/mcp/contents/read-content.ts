@@ -16,7 +16,7 @@ import { silenceMsOf } from '../upstream/timeout.ts';
 import { readUpstream } from '../upstream/use-account.ts';
 import { offeredContent } from './names.ts';
 
-/** The methods that read one content, and the names under which executions record them. */
+/** The methods that read one resource or prompt, and the tool names that their executions record. */
 const CONTENT_READS = {
   'resources/read': 'mcp_resource',
   'prompts/get': 'mcp_prompt',
@@ -30,7 +30,8 @@ export interface ContentRequest {
 }
 
 /**
- * Reads a resource or a prompt of a third-party MCP server with an account. It is recorded as an execution, like a call.
+ * Reads a resource or a prompt of a third-party MCP server with an account. The read is recorded as an execution,
+ * like a call.
  *
  * @returns the result with the URIs under which resources are offered
  * @throws ApiError ACCOUNT_NOT_ACTIVE; TOOL_FAILED or TOOL_TIMEOUT if the server fails
@@ -86,7 +87,7 @@ async function readOnce(
       const response = await readUpstream(deps, environment, account, cause, { method, params, ...limits, ...watch });
       if (!response.ok) return response;
       if (response.value) return { ok: true as const, data: response.value, upstreamStatus: 200 };
-      const message = 'The MCP server returned a content that does not follow the protocol.';
+      const message = 'The MCP server returned content that does not follow the protocol.';
       const error = { kind: 'upstream_invalid_response' as const, retryable: false, message };
       return { ok: false as const, error, sent: true };
     } catch (error) {

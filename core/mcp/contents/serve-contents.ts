@@ -40,8 +40,8 @@ export interface ContentCapabilities {
 }
 
 /**
- * Returns the capabilities of a server that passes on resources or prompts of third-party MCP servers. They contain data
- * of the user's account, so a grant needs the scope of calls.
+ * Returns the capabilities of a server that passes on resources or prompts of third-party MCP servers. These contain
+ * data of the user's account, so the grant must include the scope `tools:call`.
  */
 export function contentCapabilities(session: McpSession): ContentCapabilities {
   const offers = (kind: 'resources' | 'prompts') =>
@@ -49,7 +49,7 @@ export function contentCapabilities(session: McpSession): ContentCapabilities {
   return { ...(offers('resources') && { resources: LISTS }), ...(offers('prompts') && { prompts: LISTS }) };
 }
 
-/** Registers the methods of the capabilities. */
+/** Registers the handlers of the methods that the capabilities allow. */
 export function serveContents(
   sdk: Sdk,
   deps: ToolServerDeps,
@@ -144,7 +144,7 @@ function findPrompt(session: McpSession, text: string, input: object): Found | u
   return named && mapping && { mapping, params: { name: named.name, arguments: input } };
 }
 
-/** Returns failures of servers and accounts as errors of the protocol, with the members of a failed call as data. */
+/** Converts an `ApiError` to a JSON-RPC error whose `data` has the members of a failed call. */
 async function answered<T>(sdk: Sdk, deps: ToolServerDeps, run: () => Promise<T>): Promise<T> {
   return logged(sdk, deps, () =>
     run().catch((error: unknown) => {

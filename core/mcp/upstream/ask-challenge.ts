@@ -7,7 +7,10 @@ const client = { name: 'valetkey', version: programVersion() };
 const REVISION = '2026-07-28';
 const META = 'io.modelcontextprotocol';
 
-/** The handshake of the older revision, and a list in the newer one, which a server may protect even if it does not protect the handshake. */
+/**
+ * The handshake of the older revision, and `tools/list` of the newer one. A server may require a token for the list
+ * even if it accepts the handshake without one.
+ */
 const REQUESTS = [
   {
     body: {
@@ -32,8 +35,8 @@ const REQUESTS = [
 ].map(({ body, headers }) => ({ body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }), headers }));
 
 /**
- * Sends a handshake without a token to an MCP server, and a list if the handshake is not rejected for that. The 401
- * response says where the metadata is and which scopes the server requires (RFC 9728 §5.1).
+ * Sends a handshake without a token to an MCP server, and then `tools/list` if the response to the handshake is not
+ * 401. The 401 response contains the address of the metadata and the scopes that the server requires (RFC 9728 §5.1).
  *
  * @returns undefined if the server rejects neither request with 401, or cannot be reached; an empty challenge if its
  * 401 contains no parameters

@@ -51,7 +51,9 @@ export async function prepareConsent(
   if (!isDiscoveredByMcp(pattern) || (knowsServer && isClient)) return UNCHANGED;
   const address = provider.proxyUrl ?? '';
   if (address.includes('{{'))
-    return refuse('An MCP server whose address differs per account needs endpoints in oauth_config.');
+    return refuse(
+      'The address of the MCP server contains account values, so its authorization server cannot be discovered: set authorize_uri and token_uri in oauth_config, and client_id in the connection.',
+    );
   const fetchFor: FetchFor = (origins) => deps.fetchFor(environment.id, origins);
   const known = publishedIssuer(pattern);
   const { discovery, now } = deps;
@@ -73,7 +75,7 @@ export async function prepareConsent(
   const foreign = isOperators && !hasMoved ? foreignAddress(environment, connection, address, published) : undefined;
   if (foreign !== undefined) {
     return refuse(
-      `The MCP server names ${foreign} for the client of the connection, but allowed_addresses does not list it.`,
+      `The client of the connection must not be used at ${foreign}, which the MCP server names. List the address in allowed_addresses of the connection to allow it.`,
     );
   }
   const needsClient = !isClient || (hasMoved && !isOperators);
@@ -92,7 +94,7 @@ export async function prepareConsent(
   );
   if (hasMoved && isOperators)
     return refuse(
-      'The MCP server uses another authorization server now: the connection needs a client_id of that server.',
+      'The MCP server uses another authorization server now. Set a client_id of that server in the connection.',
     );
   return { ok: true, changed: true };
 }
@@ -135,15 +137,16 @@ async function becomeClient(
   if (server.registration_endpoint === undefined) {
     return {
       ok: false,
-      message: 'The authorization server does not register clients: the connection needs a client_id.',
+      message:
+        'The authorization server does not register clients. Register one yourself, and set client_id in the connection.',
     };
   }
   return registerClient({ server, description, fetchFor: (origins) => fetchFor(environment.id, origins), now });
 }
 
 /**
- * Returns the metadata of a connection's client. Some authorization servers take its scopes as a limit, so they include
- * those that only some calls require.
+ * Returns the metadata of a connection's client. Some authorization servers limit a client to the scopes in its
+ * metadata, so these include the scopes that only some calls require.
  */
 export function clientDescription(environment: EnvironmentRow, connection: ConnectionRow, pattern: AuthPattern) {
   const available = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);

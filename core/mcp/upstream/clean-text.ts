@@ -16,7 +16,7 @@ export function cleanText(text: string, maxLength: number): string {
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1).toWellFormed()}…` : clean;
 }
 
-/** Whether a name or a value contains invisible characters. */
+/** Whether a name or a value contains hidden characters or invalid Unicode (lone surrogates). */
 export function hasHiddenText(text: string): boolean {
   return text.search(HIDDEN) >= 0 || !text.isWellFormed();
 }

@@ -23,10 +23,10 @@ export interface UpstreamConnection {
 
 /**
  * Connects to an MCP server in the newest revision that it supports. Valetkey declares no client capabilities, so a
- * server cannot send questions to a model or a user through it.
+ * server cannot request input from a model or a user through it.
  *
  * @param connecting receives the outcome of the last request of the handshake
- * @throws errors of the MCP SDK; `upstreamFailure` interprets them together with `connecting`
+ * @throws errors of the MCP SDK; if `connecting.outcome` is `failed`, the cause is the error there
  */
 export async function connectUpstream(url: URL, deps: WireDeps, connecting: WireCall): Promise<UpstreamConnection> {
   const { Client, StreamableHTTPClientTransport } = await loadClientSdk();

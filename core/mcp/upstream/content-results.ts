@@ -7,9 +7,9 @@ export type Content = Record<string, unknown>;
 
 /** One page of a list of resources, resource templates or prompts. */
 export interface ListedContents {
-  /** Items that the protocol allows, with clean texts. Others are left out. */
+  /** The items that follow the protocol, with cleaned texts. Other items are left out. */
   items: Content[];
-  /** How many items of the page were left out because it has too many. */
+  /** How many items were left out because the page exceeds the maximum number of items. */
   omitted: number;
   /** The size of the items as JSON, in bytes. */
   bytes: number;
@@ -28,7 +28,7 @@ const ROLES = ['user', 'assistant'];
  * (threat P6): in names, titles and descriptions hidden characters are removed and lengths are limited. Contents are
  * data, so they are not changed.
  *
- * @returns null if the result is not of the method's form; undefined for other methods
+ * @returns null if the result does not have the form that the method requires; undefined for other methods
  */
 export function readContents(method: string, result: Content): ListedContents | Content | null | undefined {
   switch (method) {
@@ -59,7 +59,11 @@ function readList(result: Content, member: string, read: Read): ListedContents |
   return { items, omitted, bytes: Buffer.byteLength(JSON.stringify(items)), nextCursor: next };
 }
 
-/** Reads a list whose items must all be valid, and not too many, because a part of a content would be misleading. */
+/**
+ * Reads a list that is kept completely or not at all, because a part of a resource or prompt would be misleading.
+ *
+ * @returns null if an item is invalid or the list has too many items
+ */
 function whole(list: unknown, read: Read, result: (items: Content[]) => Content): Content | null {
   if (!Array.isArray(list) || list.length > MCP_UPSTREAM.contents) return null;
   const items = list.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
@@ -146,7 +150,7 @@ function mediaType({ mimeType }: Content): { mimeType?: string } {
   return type === undefined ? {} : { mimeType: type };
 }
 
-/** Only the members that say for whom a content is and how important it is. */
+/** Returns the annotations `audience` and `priority`, if they are valid. Other annotations are left out. */
 function annotations({ annotations: given }: Content): Content {
   if (!isRecord(given)) return {};
   const { audience, priority } = given;

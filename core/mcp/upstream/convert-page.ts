@@ -36,8 +36,8 @@ export interface ConvertContext {
   environmentId: string;
   connector: string;
   /**
-   * Removes the credential that was sent to the server. It runs after hidden characters were removed, because a text
-   * may contain the credential only then.
+   * Removes the credential that was sent to the server. It runs after hidden characters were removed, because hidden
+   * characters inside the credential would prevent a match.
    */
   scrub: Scrubber;
 }

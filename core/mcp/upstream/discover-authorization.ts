@@ -10,9 +10,9 @@ type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 
 /** The authorization that an MCP server describes. Messages are fixed sentences for the log. */
 export type DiscoveredAuthorization =
-  /** `scopes`: what a first login needs; `supported`: all that the server names. */
+  /** `scopes`: the scopes that a first login needs; `supported`: all scopes in the server's metadata. */
   | { ok: true; server: AuthorizationServer; resource: string; scopes: string[]; supported: string[] }
-  /** `isSilent`: the server returned nothing that differs from the stored values. */
+  /** `isSilent`: no response contradicts the stored values, for example because the server was unreachable. */
   | { ok: false; isSilent: boolean; message: string };
 
 export interface ServerRequest {
@@ -34,10 +34,10 @@ export interface AuthorizationRequest extends ServerRequest {
 
 /**
  * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it. The server's 401 response
- * says where its metadata is (RFC 9728 §5.1) and which scopes it requires; otherwise the metadata is at a well-known
- * address. The metadata names the authorization server, which publishes its own metadata (RFC 8414). A server without
- * metadata uses the revision 2025-03-26: its origin is the authorization server, with default endpoints if that has no
- * metadata either.
+ * contains the address of its metadata (RFC 9728 §5.1) and the scopes that it requires. If the response contains no
+ * address, the metadata is at a well-known address. The metadata names the authorization server, which publishes its
+ * own metadata (RFC 8414). A server without metadata uses the revision 2025-03-26: its origin is the authorization
+ * server, with default endpoints if that has no metadata either.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
   const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;
@@ -83,8 +83,7 @@ function chosen(issuers: readonly string[], known: string | undefined): string |
  * Returns the authorization server at the origin of an MCP server (revision 2025-03-26, Authorization, 2.3.2 and
  * 2.3.3).
  *
- * @param isProtected whether the MCP server requires a token; a server without metadata that requires none has no
- * authorization
+ * @param isProtected whether the MCP server requires a token; if not, default endpoints are not assumed
  */
 async function originServer(
   { address, environmentId, discovery, fetchFor }: AuthorizationRequest,

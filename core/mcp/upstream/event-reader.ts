@@ -7,7 +7,7 @@ import { MessageLimitError } from './wire-errors.ts';
 export interface ServerEvent {
   /** The text of its `data` fields; empty for an event that only sets an id. */
   data: string;
-  /** The id from which the stream can be resumed after this event. */
+  /** The id to send as Last-Event-ID to resume the stream after this event. */
   id?: string;
   /** Milliseconds to wait before resuming the stream. */
   retryMs?: number;
@@ -34,7 +34,7 @@ export function count(budget: ReadBudget, bytes: number): void {
 /**
  * Reads server-sent events. The time is linear in the bytes, even if they arrive in small chunks.
  *
- * @param budget is reduced by all bytes, including comments and empty lines
+ * @param budget all bytes and lines count, including comments and empty lines
  * @throws MessageLimitError, and the errors of the body
  */
 export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudget): AsyncGenerator<ServerEvent> {

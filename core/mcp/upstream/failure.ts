@@ -8,8 +8,8 @@ import { ContinuationError, MessageFormatError, MessageLimitError, StatusError }
 const MAX_WORDS = 500;
 
 /**
- * Returns why a request to an MCP server failed, as an error of any provider. It may contain text of the server only
- * after secrets were removed, and never text of the MCP SDK.
+ * Converts the error of a request to an MCP server to a tool error, in the same form as for other providers. The
+ * message may contain text of the server, but never text of the MCP SDK. The caller removes secrets from the result.
  *
  * @param repeatable whether the call may be repeated without a second effect
  * @param now milliseconds UTC

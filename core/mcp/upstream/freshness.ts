@@ -12,8 +12,8 @@ export interface FreshnessDeps extends SyncDeps {
 const ACTOR = 'system';
 
 /**
- * Keeps the stored tools of MCP servers up to date: it reads an outdated list again, with a working account. A tool
- * that its server has changed is flagged and not updated automatically.
+ * Keeps the stored tools of MCP servers up to date: it reads an outdated list again, with an active account of the
+ * provider. A tool that its server has changed is flagged and not updated automatically.
  */
 export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();

@@ -6,7 +6,7 @@ import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 /**
  * Reads the tool list of an MCP server, page by page.
  *
- * @param signal ends the list
+ * @param signal stops the reading
  * @throws errors that `upstreamFailure` interprets
  */
 export async function* listUpstreamTools(
@@ -20,7 +20,7 @@ export async function* listUpstreamTools(
     const params = cursor === undefined ? {} : { cursor };
     const limits = { silenceMs: MCP_UPSTREAM.requestMs, bytes };
     const page = await sessions.request(place, { method: 'tools/list', params, signal, ...limits });
-    if (page === null) throw new MessageFormatError('The MCP server returned a list without tools.');
+    if (page === null) throw new MessageFormatError('The MCP server returned no list of tools.');
     bytes -= page.bytes;
     if (bytes < 0) throw new MessageLimitError('bytes');
     yield page;

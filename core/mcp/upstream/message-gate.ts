@@ -12,7 +12,10 @@ export interface PendingRequest {
   method: string;
 }
 
-/** The message for the MCP SDK; `outcome` is set if it is the response. */
+/**
+ * A message as the MCP SDK receives it; undefined if the SDK does not receive it. `outcome` is set if it is the
+ * response to the pending request.
+ */
 export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 
 type Data = Record<string, unknown>;
@@ -87,7 +90,7 @@ function response({ result, error }: Data, { method }: PendingRequest): { outlin
   const { code, message, data } = isRecord(error) ? error : {};
   if (typeof code !== 'number') throw new MessageFormatError('The MCP server sent a response without a result.');
   const words = typeof message === 'string' ? cut(message) : '';
-  // The next attempt uses one of the versions that the server supports.
+  // The MCP SDK needs the supported versions, because it tries again with one of them.
   const versions = code === UNSUPPORTED_VERSION && isRecord(data) ? textsOf(data['supported']) : [];
   const told = { code, message: words, ...(versions.length > 0 && { data: { supported: versions } }) };
   return { outline: { error: told }, outcome: { kind: 'error', code, message: words } };
@@ -136,8 +139,8 @@ function outlineOf(method: string, result: Data): object {
 
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } as const;
 /**
- * The capabilities that the MCP SDK sees of every server. Whether a server really has tools, resources or prompts is
- * found out by listing them.
+ * The capabilities that the MCP SDK receives for every server. Valetkey ignores the declared ones: only listing shows
+ * whether a server really has tools, resources or prompts.
  */
 const CAPABLE = { capabilities: { tools: {}, resources: {}, prompts: {} } };
 const SERVER = { name: 'server', version: '0' };

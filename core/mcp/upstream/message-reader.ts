@@ -7,7 +7,7 @@ import { type Admitted, admitMessage, type PendingRequest } from './message-gate
 import { readMessageJob } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** Reads one message of an MCP server that responds to this request. */
+/** Reads one message that an MCP server sends in the response to the pending request. */
 export type MessageReader = (text: string, pending: PendingRequest) => Promise<Admitted[]>;
 
 /** Creates the reader of one session. @param environmentId the environment that the work is counted for */

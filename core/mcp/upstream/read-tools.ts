@@ -9,7 +9,7 @@ import { failedAt, type UpstreamFailed, type UseAccountDeps, withUpstreamAccount
  * Reads the tools of an MCP server with an account.
  *
  * @param take receives each page, and the scrubber that removes the credential from everything derived from it
- * @param signal ends the list
+ * @param signal stops the reading
  * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `take` throws
  */
 export function readUpstreamTools(

@@ -13,8 +13,8 @@ const REFUSED = 'The MCP server rejected the credentials. Authorize the account 
 
 /**
  * Takes an account out of use after an MCP server rejected its credential (401) and a refresh did not help: the
- * protocol then requires a new authorization. An account is not changed if it has other credentials by now, or needs
- * none.
+ * protocol then requires a new authorization. The account is not changed if its credentials were replaced in the
+ * meantime, or if it needs none.
  */
 export async function endRefusedAccount(
   { store, events, now }: RefusedDeps,

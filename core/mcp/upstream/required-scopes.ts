@@ -6,7 +6,8 @@ const MAX_CHARS = 8192;
 
 /**
  * Records the scopes that the MCP server of an account required in a challenge (RFC 6750 §3.1), so that the next link
- * requests them too. If all that it ever required are too many for an address, only the newest are recorded.
+ * requests them too. If all recorded scopes together are too many for an authorization URL, only those of the newest
+ * challenge are kept.
  *
  * @param error without secrets; nothing is recorded if it names no scopes
  */

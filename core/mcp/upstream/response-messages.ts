@@ -15,8 +15,8 @@ export interface ResponseSource {
 /**
  * Yields the texts of the messages of one response, which is a JSON body or an event stream. A stream that ends before
  * the response is resumed, if the server has assigned event ids (2025-11-25, Resumability): servers may end streams on
- * purpose, so that clients poll later. A reader that has its response stops reading, which closes the connection. If it
- * continues to the end, that is an error.
+ * purpose, so that clients poll later. The caller stops reading after the response, which closes the connection. If no
+ * response arrives before the last stream ends, the generator throws.
  *
  * @param bytes the maximum size of all streams together
  * @param hold has space for the first bytes; it grows with the bytes read

@@ -14,16 +14,16 @@ export interface ListedTool {
 
 /** One page of a list of tools. */
 export interface ListedPage {
-  /** At most as many tools as are read from one server. */
+  /** At most `MCP_UPSTREAM.tools` of the page's tools. */
   tools: ListedTool[];
   /** How many tools the page contains in total. */
   count: number;
-  /** The size of all of them as JSON without white space: close to the received size, and never larger. */
+  /** The size of all tools of the page as JSON without white space: close to the received size, and never larger. */
   bytes: number;
   nextCursor: string | undefined;
 }
 
-/** The part of each method's result that is kept: only a few values, even if the result has many. */
+/** The part of each method's result that is kept. */
 export interface UpstreamResults {
   'tools/call': ToolOutcome;
   /** null for a response without a list of tools. */
@@ -38,7 +38,7 @@ export interface UpstreamResults {
 
 const MAX_ERROR_CHARS = 500;
 
-/** Returns the part of a result that its caller needs. Results of other methods are not kept. */
+/** Returns the part of a method's result that is kept; undefined for methods that `UpstreamResults` does not list. */
 export function readResult(method: string, result: Record<string, unknown>): unknown {
   if (method === 'tools/call') return readCall(result) satisfies UpstreamResults['tools/call'];
   if (method === 'tools/list') return readList(result) satisfies UpstreamResults['tools/list'];

@@ -23,8 +23,8 @@ export interface UpstreamPlace extends Pick<WireDeps, 'stream' | 'hold' | 'sendT
 
 export interface UpstreamSessions {
   /**
-   * Sends an MCP request in the session of an account. If the server no longer knows the session, it is opened again,
-   * once.
+   * Sends an MCP request in the session of an account. If the server no longer knows the session, a new session is
+   * opened and the request is sent again, once.
    *
    * @returns the result without secrets
    * @throws errors that `upstreamFailure` interprets
@@ -78,7 +78,7 @@ export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
     const fingerprint = fingerprintOf(place);
     const kept = sessions.get(place.accountId);
     if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
-    // The session's credential is outdated, so nothing more is sent with it.
+    // The old session's credential is outdated, so its end is not sent to the server.
     if (kept) kept.retired ||= 'silently';
     const secrets = [...place.secrets];
     const readMessage = messageReaders(place.environmentId, secrets);
@@ -121,7 +121,7 @@ export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
       });
       return await askUpstream(connection, request, timer);
     } catch (error) {
-      // After a failure of the connection the state of the server is unknown.
+      // After a connection failure, the state of the session at the server is unknown, so the session is discarded.
       if (!isResponse(error)) drop(place.accountId, session, 'silently');
       throw error;
     } finally {

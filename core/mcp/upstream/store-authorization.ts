@@ -20,8 +20,8 @@ export interface ConnectionAuthorization {
 }
 
 /**
- * Stores the discovered authorization of an MCP server in its provider. The first discovery completes the bindings of
- * the provider's clients; a later difference counts as a change of the provider.
+ * Stores the discovered authorization of an MCP server in its provider. The first discovery adds its endpoints to the
+ * bindings of the provider's clients. A later difference is handled like any other change of the provider.
  */
 export async function storeAuthorization(
   tx: Transaction,
@@ -80,7 +80,7 @@ async function rebindClients(
     try {
       await rebindClient(tx, vault, connection, change, now());
     } catch (error) {
-      // A client that cannot be used is not changed.
+      // A client that cannot be used at these endpoints keeps its old binding.
       if (!(error instanceof OAuthConfigError)) throw error;
     }
   }

@@ -7,8 +7,8 @@ export interface SyncTurns {
   /**
    * Runs a task when it is its turn.
    *
-   * @param task its signal is aborted when it takes too long
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many are waiting, and what the task throws
+   * @param task receives a signal that is aborted after `MCP_UPSTREAM.syncMs`
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many tasks are waiting, and what the task throws
    */
   run<T>(environmentId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

@@ -34,7 +34,8 @@ const CHANGED = 'The MCP server has changed this tool since its definition was s
 /**
  * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their
  * definition. A changed tool keeps the old definition and is flagged, so that no unreviewed text reaches a model
- * (threat P6). Tools that the server no longer lists are deleted. Other work can run in between.
+ * (threat P6). Tools that the server no longer lists are deleted. Work is done in batches, so that other work can run
+ * in between.
  *
  * @param accept accepts the changes instead of flagging them
  */

@@ -41,10 +41,12 @@ export interface UpstreamFailed {
 }
 
 /**
- * Uses the credential of an account at its MCP server, under the egress policy and limited to the account's origins. A
- * rejected credential is refreshed once; if that gives no newer credential, the account is taken out of use.
+ * Uses the credential of an account at its MCP server, under the egress policy and limited to the account's origins. If
+ * the server rejects the credential, it is refreshed and the attempt is repeated once. If the server still rejects it,
+ * the account is taken out of use.
  *
- * @param attempt sends requests to the place; the secrets of the place grow with a second attempt
+ * @param attempt sends requests with the address and credential of `place`; `place.secrets` has the secrets of all
+ * attempts
  * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `attempt` throws
  */
 export async function withUpstreamAccount<T extends { ok: true }>(
@@ -69,7 +71,7 @@ export async function withUpstreamAccount<T extends { ok: true }>(
     refreshFailure = error;
   });
   const second = newer === null ? first : await use(newer);
-  // If the token could not be renewed at the moment, the grant may still be valid.
+  // If the refresh failed temporarily, the grant may still be valid, so the account stays active.
   if (!second.ok && second.error.kind === 'upstream_auth' && !refreshFailure) {
     await endRefusedAccount(deps, newer ?? fresh.account, cause);
   }

@@ -22,8 +22,8 @@ export class MessageFormatError extends Error {
 }
 
 /**
- * The server accepted a request, but its response could not be continued. The request must not be sent again because of the status:
- * the server may have carried it out.
+ * The server accepted a request, but the stream of its response could not be resumed. The request must not be sent
+ * again with any status of the resumption, because the server may have carried it out.
  */
 export class ContinuationError extends Error {
   readonly status: number;

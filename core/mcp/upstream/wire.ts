@@ -18,7 +18,7 @@ export interface WireDeps {
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
   /** Creates a reservation in the memory budget for bodies. The caller must release it. */
   hold(): ByteHold;
-  /** Whether the server learns which trace a request belongs to. */
+  /** Whether requests contain the trace context, with which the server can join the trace. */
   sendTraceContext?: boolean | undefined;
   credential: readonly PlacedPart[];
   /** Every secret that was sent in this session; none of them may be in a result. */
@@ -160,8 +160,9 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
 }
 
 /**
- * Reads an outgoing message of the MCP SDK: the text to send, and the expected response; `request` is undefined if there
- * is none.
+ * Reads an outgoing message of the MCP SDK.
+ *
+ * @returns the text to send, and the request; `request` is undefined for messages that have no response
  */
 function readOutgoing(
   text: string,

@@ -21,7 +21,10 @@ const MAX_LEVELS = 8;
 export interface Found {
   /** Sorted, without overlaps: `[start, end, start, end, …]`. */
   ranges: number[];
-  /** Where bytes begin that may become a secret when more follow; the length of the input if there are none. */
+  /**
+   * The index of the first bytes that may become a secret when more bytes follow; the length of the input if there are
+   * none.
+   */
   open: number;
 }
 
@@ -80,7 +83,7 @@ export class SecretFinder {
     const step = (decoded: Decoded | undefined): View | undefined => {
       if (!decoded) return undefined;
       open = Math.min(open, decoded.undecided);
-      // Without the incomplete escape, the bytes in front of it may be the beginning of a secret.
+      // A view that ends before an incomplete escape is searched too: the bytes before the escape may begin a secret.
       return decoded.changed || decoded.undecided < source.length ? decoded.view : undefined;
     };
     const lookThrough = (view: View, name: string) => {
@@ -90,7 +93,7 @@ export class SecretFinder {
         joinLines(view, `${name} lines`, this.#arena, final),
         joinPairs(view, `${name} pairs`, this.#arena, final),
       ];
-      // Only encoded forms are broken into lines and pairs; others would be found across the borders of words.
+      // Joined views are only searched for encoded forms: a plain secret would be found across the borders of words.
       for (const other of joined) if (other) lookForEncoded(other);
     };
 

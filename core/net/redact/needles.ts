@@ -76,8 +76,8 @@ export function shortestEncoded(texts: readonly string[]): number {
 }
 
 /**
- * Returns 1 for each byte below 0x80 that an encoded form or one of these needles may contain, including the other
- * characters that its alphabet treats as equal; 0x80 represents all other bytes.
+ * Returns a table with 1 for each byte below 0x80 that can occur in an encoded form or in one of these needles. The
+ * entry at 0x80 represents all other bytes.
  */
 export function wantedBytes(needles: readonly Needle[]): Uint8Array {
   const held = new Uint8Array(256);

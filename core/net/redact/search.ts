@@ -4,8 +4,8 @@ import type { View } from './view.ts';
 /** The length of the part of each needle that is compared first. */
 const MAX_WINDOW = 12;
 /**
- * The sizes of the table of shifts. Each call creates one, and small blocks of memory cost less than a page. With 32 places
- * for each pair of characters, few other pairs share a place.
+ * The minimum and maximum size of the table of shifts. The table is small, because each tool call creates one. With 32
+ * places for each pair of characters of a needle, few other pairs share a place.
  */
 const MIN_TABLE = 256;
 const MAX_TABLE = 4096;

@@ -5,8 +5,8 @@ export const SCRUBBED = '[secret]';
 const REPLACEMENT = Buffer.from(SCRUBBED);
 const EMPTY = Buffer.alloc(0);
 /**
- * The maximum factor by which escapes lengthen a secret: `&#x00000041;` has twelve characters. Bytes that were held
- * back longer than that are not part of a secret.
+ * The maximum factor by which escapes lengthen a secret: `&#x00000041;` has twelve characters. If more bytes than this
+ * are held back, the first of them are not part of a secret.
  */
 const LONGEST_ESCAPE = 16;
 const MIN_HELD = 1024;
@@ -63,8 +63,8 @@ export class StreamScrubber {
 }
 
 /**
- * Returns the place, or the beginning of the range that contains it, because an occurrence of another secret may
- * overlap.
+ * Returns the place, or the beginning of the range that contains it. Such a range is not output yet, because an
+ * overlapping secret may extend it.
  */
 function beforeRange(ranges: readonly number[], place: number): number {
   for (let at = 0; at < ranges.length; at += 2) {

@@ -93,7 +93,7 @@ export class ViewWriter {
     this.put(0x80 | (code & 0x3f));
   }
 
-  /** Sets the index in the source for the bytes that are written next. */
+  /** Sets the index in `from` for the bytes that are written next. */
   jump(index: number): void {
     this.#jumps.push(this.#length, index);
   }

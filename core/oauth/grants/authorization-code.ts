@@ -31,7 +31,7 @@ export interface Granted {
   tokens: TokenSet & { scopes: string[] };
   /** The token response as JSON, from which `readAccountFacts` reads the identity of the account. */
   answer: Secret;
-  /** The account values in the callback, as far as the connector file declares them. */
+  /** The account values in the callback that the connector file declares. */
   values: Record<string, string>;
 }
 
@@ -46,8 +46,9 @@ export type Finished =
   | Exclude<TokenFailure, { kind: 'refused' }>;
 
 /**
- * Finishes an authorization: validates the callback and redeems its code at the same server with the same proof key (RFC 6749
- * §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; `kept` must not be used again, even after a failure.
+ * Finishes an authorization: validates the callback, and redeems its code at the authorization server of the request
+ * with the PKCE verifier of the request (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; `kept` must
+ * not be used again, even after a failure.
  *
  * @returns the tokens and their details, or the failure; messages for API clients are fixed
  */

@@ -22,8 +22,8 @@ export interface ClientCredentialsGrant {
  * Requests a token for the client itself (RFC 6749 §4.4). Audience and resource come from the pattern. A refresh token
  * in the response is ignored: the client can request a new access token at any time (§4.4.3).
  *
- * @returns the outcome; expected failures are values, and `refused` is not among them, because there is no grant that
- * could have ended
+ * @returns the outcome; expected failures are returned, not thrown. It is never `refused`, because this flow has no
+ * grant that could end
  */
 export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Promise<TokenOutcome> {
   const { provider, client, scopes, fetchFor, now } = grant;
@@ -46,5 +46,5 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
 
 function ofClient(failure: TokenFailure): TokenFailure {
   if (failure.kind !== 'refused') return failure;
-  return clientRefused('The provider issues no token to this client.');
+  return clientRefused('The provider does not issue tokens to this client.');
 }

@@ -18,10 +18,10 @@ export interface Exchange {
 }
 
 /**
- * Exchanges a token that is valid for an hour for one that is valid for weeks, if the provider supports it; otherwise
- * does nothing.
+ * Exchanges a short-lived access token for a long-lived one, if the connector file has an `exchange` call. Otherwise
+ * returns the given outcome.
  *
- * @returns the long-lived tokens, together with the first response, which contains the account's details
+ * @returns the long-lived tokens; `answer` remains the first response, because it contains the account's details
  */
 export async function exchangeToken({
   provider,

@@ -24,7 +24,7 @@ export interface RefreshTokenGrant {
 /**
  * Uses a refresh token to request new tokens (RFC 6749 §6). Scopes are usually not sent, so the grant keeps its scopes.
  *
- * @returns the outcome; expected failures are values
+ * @returns the outcome; expected failures are returned, not thrown
  * @throws errors that are bugs
  */
 export async function refreshTokenGrant(grant: RefreshTokenGrant): Promise<RefreshOutcome> {

@@ -10,7 +10,7 @@ import { type Check, type CheckDeps, fail, type Result } from './tools.ts';
 const CHECKS: readonly Check[] = [...SCHEMA_CHECKS, ...SERVER_CHECKS, ['prepared statements', checkPooler]];
 
 /**
- * Checks whether a database can be used as it should be: its schema, indexes and privileges, and the settings of the
+ * Checks whether Valetkey can use a database: its schema, indexes and privileges, and the settings of the database
  * server. Changes nothing.
  *
  * @throws StorageError if the server cannot be reached or is a standby

@@ -42,7 +42,7 @@ export const SERVER_CHECKS: readonly Check[] = [
         ...(pages === 'off' ? ['full_page_writes'] : []),
         ...(commit === 'off' ? ['synchronous_commit'] : []),
       ];
-      if (off.length > 0) return fail(`${off.join(', ')} off: a crash can lose what was acknowledged`);
+      if (off.length > 0) return fail(`${off.join(', ')} off: a crash can lose committed changes`);
       const [standbys] = await settings(query, 'synchronous_standby_names');
       return ok(`synchronous_commit ${commit}; ${standbys ? 'survives' : 'does not survive'} the loss of the primary`);
     },
@@ -52,7 +52,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     async ({ query, connections }) => {
       const [limit, reserved] = await settings(query, 'max_connections', 'superuser_reserved_connections');
       const servers = Math.floor((Number(limit) - Number(reserved)) / connections);
-      const text = `${limit} allow ${servers} servers with ${connections} each`;
+      const text = `max_connections ${limit}: enough for ${servers} servers with ${connections} each`;
       return servers < 1 ? fail(text) : servers < 2 ? warn(text) : ok(text);
     },
   ],

@@ -4,7 +4,7 @@ import { COPIED } from '../../migrations.ts';
 import { openSession } from '../session.ts';
 import { createCopyEnd, openLocked } from './rows.ts';
 
-/** Tables whose rows follow from other tables or belong to the server, and tables that are always empty. */
+/** Tables that are not copied: their rows are computed from other tables or belong to the server, or they are empty. */
 const COMPUTED = [
   ...['account_counts', 'accounts_search', 'execution_counts', 'execution_blocks', 'idempotency_bytes'],
   ...['migrations', 'crowded_units', 'server_lives'],
@@ -16,7 +16,7 @@ export async function openCopySource(location: string): Promise<CopySource> {
   const { query } = session;
   const one = async (text: string) => Number((await query({ text })).rows[0]?.[0]);
   const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
-  /** A copy that was interrupted at its end leaves the mark, and can be made again. */
+  /** Whether an earlier copy has left its mark. That copy may be in use, so `reopen` does not remove the mark then. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
   // A database file has one row for each of these counts, so the partial rows are merged first.
   for (const name of ['execution_statistics', 'refresh_statistics'])

@@ -49,7 +49,7 @@ export async function openCopyTarget(location: string): Promise<CopyTarget> {
           values: [sequence, last],
         });
       }
-      // Foreign keys are checked after each statement; pending checks would prevent the change of the triggers.
+      // PostgreSQL rejects this change while checks are pending. None are, because foreign keys are not deferred.
       for (const table of tables) await query({ text: `alter table ${table} enable trigger user` });
     },
     async finish() {
@@ -75,7 +75,7 @@ async function requireEmpty(query: RunQuery): Promise<void> {
   for (const table of COPIED_TABLES) {
     const { rows } = await query({ text: `select count(*) from (select 1 from ${table} limit 1) as found` });
     if (rows[0]?.[0] === 0) continue;
-    throw new StorageError('TARGET_NOT_EMPTY', `the target has rows in ${table}: give a database without data`);
+    throw new StorageError('TARGET_NOT_EMPTY', `the target has rows in ${table}: use an empty database`);
   }
 }
 

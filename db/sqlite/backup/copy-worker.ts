@@ -10,7 +10,7 @@ import { checkContent, verifyBackup } from './verify.ts';
 
 /** The thread of one backup: it copies the database, describes and verifies the copy, posts the manifest and ends. */
 const { source, copy, madeAt, program } = workerData as CopyJob;
-/** The errors of writing. The source is only read, so they are about the copy. */
+/** The error codes of failed writes. The source is only read, so these errors concern the copy. */
 const WRITE_FAULT = /^SQLITE_(FULL|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE))/;
 const send = (message: CopyMessage) => parentPort?.postMessage(message);
 

@@ -20,7 +20,7 @@ import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
 
 const LOOK_EVERY_MS = 500;
-/** An unfinished backup that was not written for this long counts as interrupted. */
+/** An unfinished backup whose last write was longer ago than this was interrupted, and is removed. */
 const ABANDONED_MS = 60 * 60 * 1000;
 /** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

@@ -31,7 +31,8 @@ export function lockTarget(path: string): Target {
         rmSync(prepared, { force: true });
       }
       syncDirectory(dirname(target));
-      // These come last: until then they prevent a server from starting with a part of the previous database.
+      // The note and the mark are removed last. Until then they prevent a server from starting with a part of the
+      // previous database.
       removeNote(target);
       removeMark(target);
       return kept;
@@ -55,7 +56,7 @@ function takeHold(path: string): Client {
       client.close();
       throw new StorageError(
         'DATABASE_IN_USE',
-        `the database ${path} is in use: stop the server and what else reads it`,
+        `the database ${path} is in use: stop the server and every other program that reads it`,
       );
     }
     // A damaged database may be replaced too; that is a reason for a restore.
@@ -85,8 +86,8 @@ function prepare(backup: string, prepared: string): void {
 }
 
 /**
- * Renames the database and its log. There is always a database at the path, so that a server that starts meanwhile does
- * not create a new one.
+ * Keeps the database and its log under another name. It adds a link instead of renaming the file, so that there is
+ * always a database at the path. Otherwise a server that starts meanwhile would create a new one.
  */
 function keep(target: string, now: Date): string {
   const kept = unusedName(`${target}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);

@@ -9,7 +9,7 @@ import { holdInstanceLock } from '../instance-lock.ts';
 import { assertIntact, openWriter, refusal } from '../open.ts';
 import { createCopyEnd } from './rows.ts';
 
-/** Tables whose rows follow from other tables. */
+/** Tables that are not copied: their rows are computed from other tables or belong to the file. */
 const COMPUTED = [
   ...['counters', 'account_counts', 'accounts_unindexed', 'execution_counts', 'execution_blocks', 'idempotency_bytes'],
   ...['migrations', 'accounts_search'],
@@ -37,7 +37,7 @@ export async function openCopySource(path: string): Promise<CopySource> {
 function createSource(client: ReturnType<typeof openWriter>, release: () => Promise<void>): CopySource {
   const one = (sql: string) => (client.prepare(sql).pluck().get() as number | null | undefined) ?? 0;
   const lastOf = (name: string) => one(`select max(last_seq & ${2 ** 40 - 1}) from counters where name = '${name}'`);
-  /** A copy that was interrupted at its end leaves the mark, and can be made again. */
+  /** Whether an earlier copy has left its mark. That copy may be in use, so `reopen` does not remove the mark then. */
   const wasRetired = one(`select count(*) from migrations where name = '${COPIED}'`) > 0;
   let closed = false;
   return {

@@ -24,8 +24,8 @@ const COMPUTE = `
     select environment_id, client_id, sum(256 + coalesce(length(sealed_reply), 0)) from idempotency_keys group by 1, 2;`;
 
 /**
- * Opens an empty database to which rows are copied. It is written to another file, which gets its name at the end. A
- * later copy removes the file of an interrupted one.
+ * Opens an empty database to which rows are copied. They are written to a temporary file, which is renamed at the end.
+ * A later copy removes the temporary file of an interrupted one.
  */
 export async function openCopyTarget(path: string, now: () => number): Promise<CopyTarget> {
   const hold = await holdInstanceLock(path, { waitMs: 0 });

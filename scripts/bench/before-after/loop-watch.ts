@@ -1,28 +1,31 @@
 import { appendFileSync, openSync, readSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 
-/** A time at which the event loop was late, as a line of the file that `LOOP_WATCH_FILE` names. */
+/** A delay of the event loop. Each is written as a JSON line to the file that `LOOP_WATCH_FILE` names. */
 export interface Stop {
-  /** Milliseconds UTC. */
+  /** When the delay ended, in milliseconds since the Unix epoch. */
   at: number;
   /** How late the event loop was, in milliseconds. */
   lateMs: number;
   /** How long the main thread ran in this time. */
   ranMs: number;
-  /** How long it was ready to run, but had no processor. The rest of the time it waited for something else, such as the disk. */
+  /**
+   * How long the main thread was ready to run but had no processor. For the rest of the time it waited for something
+   * else, such as the disk.
+   */
   queuedMs: number;
-  /** The collections of garbage in this time. */
+  /** How long garbage collection took in this time. */
   collectedMs: number;
 }
 
 const EVERY_MS = 5;
-/** Timers are up to a millisecond late anyway. */
+/** Shorter delays are not recorded, because timers are always up to a millisecond late. */
 const SHOWN_FROM_MS = 4;
 const BYTES = Buffer.alloc(100);
 
 /**
- * Loaded by `--import` into a server of any version: notes when its event loop is late, and whether it ran or waited for a processor in that time.
- * Without `/proc` of Linux, both are zero.
+ * Loaded by `--import` into a server of any version. Records when its event loop is late, and how long the main thread
+ * ran and waited for a processor in that time. On systems without Linux's `/proc`, both times are zero.
  */
 function watch(file: string): void {
   const schedule = openSchedule();

@@ -20,15 +20,15 @@ interface Opening {
   name: string;
   root: string;
   upstream: RunningProcess;
-  /** Whether the pauses of the event loop are noted. Noting them takes time at the start of the server. */
+  /** Whether the pauses of the event loop are recorded. Recording them slows the start of the server. */
   watched: boolean;
 }
 
 type Start = (options: ProcessOptions) => Promise<RunningProcess>;
 
 /**
- * Compares this checkout with an older one and with the minimal server, in rounds by turns, and prints tables in
- * Markdown: throughput as ratios to the minimal server, processor time, latency at fixed rates with the stops of the
+ * Compares this checkout with an older one and with the minimal server, in alternating rounds, and prints tables in
+ * Markdown: throughput as ratios to the minimal server, processor time, latency at fixed rates with the pauses of the
  * event loop, memory and start. `node scripts/bench/before-after/main.ts --against ../other` takes 22 minutes with 5
  * rounds of 2 seconds; `--only tail` measures a part.
  */

@@ -14,7 +14,7 @@ interface Measure {
   connections: number;
   status?: number;
   request(subject: Subject, turn: number): BenchRequest;
-  /** How the minimal server gets the request; undefined if the operation is not measured there. */
+  /** Converts the request for the minimal server; undefined if the operation is not measured there. */
   ceiling?: (request: BenchRequest) => BenchRequest;
 }
 
@@ -67,7 +67,7 @@ export async function measureRates(sides: Side[], rounds: number, seconds: numbe
     for (const side of sides) await run(result, side, REHEARSAL_SECONDS, 0);
     result.of = { before: [], now: [], ceiling: [] };
   }
-  // Creates come last, because they change the number of accounts.
+  // The last operation creates accounts. It is measured after all others, because it changes the number of accounts.
   for (const chosen of [results.slice(0, -1), results.slice(-1)]) {
     for (let round = 0; round < rounds; round++) {
       for (const result of chosen) {

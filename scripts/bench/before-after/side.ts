@@ -6,6 +6,6 @@ export interface Side {
   name: 'before' | 'now' | 'ceiling';
   process: RunningProcess;
   subject: Subject;
-  /** The file of `loop-watch.ts`. */
+  /** The file to which `loop-watch.ts` writes the delays of the event loop. */
   stopsFile: string;
 }

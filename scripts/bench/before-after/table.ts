@@ -1,6 +1,6 @@
 import { median } from '../statistics.ts';
 
-/** Returns each value divided by the one of the same round. */
+/** Divides the value of each round by the value of `to` in the same round. */
 export function ratios(values: readonly number[], to: readonly number[]): number[] {
   return values.map((value, round) => value / (to[round] ?? Number.NaN));
 }

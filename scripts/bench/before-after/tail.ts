@@ -19,7 +19,8 @@ interface Run {
 }
 
 /**
- * Measures latency as callers feel it, with the stops of the event loop at the same time. `added` is the time beyond that of the same call without a server, in the same round.
+ * Measures latency as callers feel it, and the pauses of the event loop at the same time. `added at p99` is the 99th
+ * percentile minus that of the same call without a server in the same round.
  */
 export async function measureTail(
   sides: readonly Side[],
@@ -71,7 +72,9 @@ export async function measureTail(
       'longest',
       'sent late, p99',
       'rejected',
-      'longest stop of the event loop',
+      'longest stop of the event loop, ms',
+      'longest run without a pause, ms',
+      'stops',
     ],
     ...table,
   ];
@@ -87,8 +90,8 @@ function stopsSince(file: string, from: number): Stop[] {
 }
 
 /**
- * Describes the pauses of the event loop: the longest one, with what the main thread did in it, the longest time that
- * the main thread ran without a pause, and how many pauses there were.
+ * Describes the delays of the event loop in three columns: the longest delay and what the main thread did in it, the
+ * longest time that the main thread ran within one delay, and the number of delays.
  */
 function shown(stops: readonly Stop[]): string[] {
   const [longest] = stops.toSorted((a, b) => b.lateMs - a.lateMs);

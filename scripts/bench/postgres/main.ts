@@ -74,7 +74,7 @@ interface Measurement {
 
 /**
  * `make bench-postgres`: measures the store on its own PostgreSQL server, and the rates of pgbench on the same
- * server in the same rounds. Only ratios count, because the machine has other work.
+ * server in the same rounds. Compare only the ratios, because other work on the machine changes the absolute rates.
  */
 async function main(): Promise<void> {
   const options = readOptions();
@@ -185,8 +185,8 @@ function report(
 }
 
 /**
- * Returns how much more processor time PostgreSQL needs than with one process that has as many operations in flight,
- * for each round.
+ * Returns PostgreSQL's processor time divided by that with one process that has the same number of operations in
+ * flight: the median over the rounds. Returns undefined if the setting is not in `COMPARED`.
  */
 function growthOf(
   operation: OperationName,

@@ -16,7 +16,7 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 
 export interface BenchOperations {
   run(name: OperationName): Promise<unknown>;
-  /** How often units were run; more often than they were called if transactions conflicted. */
+  /** How often units of work were run: more often than they were called if conflicting transactions were repeated. */
   unitRuns(): number;
   unitCalls(): number;
 }

@@ -6,7 +6,7 @@ import { postgresProgram } from '../../postgres/cluster.ts';
 
 /** The scripts that pgbench, PostgreSQL's own benchmark, runs on the same server. Results are compared with them. */
 const BASELINES = {
-  /** `select 1` by the simple protocol of four clients. */
+  /** `select 1` from four clients, over the simple query protocol. */
   select: { clients: 4, script: 'select 1;' },
   /** One durable insert for each transaction. */
   insert: {

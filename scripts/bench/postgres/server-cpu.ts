@@ -22,7 +22,10 @@ export function serverCpu(dataDirectory: string): number {
   return ticks * TICK_MICROSECONDS;
 }
 
-/** Returns the fields after the name, which is in parentheses and may contain spaces: the state is the first. */
+/**
+ * Returns the fields of `/proc/<pid>/stat` that follow the name of the process; the first one is its state. The name
+ * is in parentheses and may contain spaces.
+ */
 function statOf(pid: string): string[] | null {
   try {
     return readFileSync(join('/proc', pid, 'stat'), 'utf8')

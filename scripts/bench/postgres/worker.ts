@@ -23,7 +23,8 @@ const store = await openStore({ location, now: Date.now });
 const operations = createBenchOperations(store, subjects);
 
 async function work({ operation, inFlight, seconds }: Task): Promise<TaskResult> {
-  // A server adds up its counts every few seconds; without that, lists would read a row for each account of the tasks before.
+  // A server adds up its rows of counts every few seconds. Without this call, lists would read one row for each account
+  // that earlier tasks created.
   await store.fold?.();
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   const [calls, runs] = [operations.unitCalls(), operations.unitRuns()];

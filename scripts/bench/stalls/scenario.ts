@@ -9,7 +9,8 @@ export const LIMITS = {
    */
   cpuMs: 50,
   /**
-   * The main thread waits for something other than a processor. A lock or a sync of a disk takes seconds; garbage collection waits some milliseconds for its threads, longer on a busy machine.
+   * How long the main thread waits for something other than a processor. Waiting for a lock or a sync of a disk takes
+   * seconds. Garbage collection waits some milliseconds for its threads, longer on a busy machine.
    */
   idleMs: 250,
   rssMiB: 64,
@@ -64,7 +65,7 @@ export interface Lab {
 
 /** One hostile input. */
 export interface Scenario {
-  /** The id of the finding, or `own`. */
+  /** The id of the reported weakness that the input reproduces, such as `H7`; `own` for other inputs. */
   id: string;
   name: string;
   /** Settings of the server. */

@@ -23,7 +23,7 @@ export function scheduleOf(path: string): Schedule | null {
   }
 }
 
-/** Returns the folder of the main thread of a process. */
+/** Returns the path of the `schedstat` file of a process's main thread. */
 export function mainThread(pid: number): string {
   return `/proc/${pid}/task/${pid}/schedstat`;
 }

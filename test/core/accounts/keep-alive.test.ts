@@ -43,7 +43,7 @@ describe('keeping idle accounts alive', () => {
     });
   }
 
-  /** Sets the clock to so many days after the account's token expired. */
+  /** Advances the clock to this many days after the account's token expired. */
   const lieIdle = (days: number) => {
     world.clock.at += HOUR + days * DAY;
   };

@@ -112,7 +112,7 @@ describe('concurrent refreshes in every order', () => {
         });
         await s.waitFor(Promise.all(told));
 
-        // Long afterwards, when the network works again, with a process that started after these events.
+        // Checks the account much later, when the network works again, with a process that started after these events.
         provider.after = answers;
         world.clock.at += HOUR;
         const deleted = !(await bases[0]?.store.read.accounts.get(world.env, id));

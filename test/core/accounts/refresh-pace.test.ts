@@ -4,7 +4,7 @@ import { type LoadVerdict, RefreshPace } from '../../../core/accounts/refresh-pa
 describe('F10: the concurrency limit of a provider', () => {
   const start = () => new RefreshPace({ first: 4, most: 8 });
 
-  /** Runs as many refreshes as there are places, all with the same duration and result. */
+  /** Runs as many concurrent refreshes as the limit allows, all with the same duration and result. */
   function round(pace: RefreshPace, ms: number, verdict: LoadVerdict): void {
     const strides = Array.from({ length: pace.width }, () => pace.begin(pace.width));
     for (const stride of strides) pace.end(stride, ms, verdict);

@@ -138,7 +138,7 @@ describe('slots for refreshes (R8)', () => {
         const ms = beyond === 'queues' ? 100 * Math.ceil(active / capacity) : 100;
         const isOver = beyond === 'limits' && active > capacity;
         if (isOver) turnedAway++;
-        // All requests of this round are now running concurrently.
+        // Waits until all requests of this round are running concurrently.
         await new Promise((resolve) => setImmediate(resolve));
         now += ms / limits.most;
         active--;

@@ -93,7 +93,7 @@ export interface World {
   /** The log messages. */
   logged: string[];
   cause: Cause;
-  /** Uses its own store, unless one is given. */
+  /** Starts a process with its own store, unless one is given. */
   start(fetch: ProtocolFetch, more?: Partial<RefreshDeps>): Promise<Process>;
   /** Adds an account of the same connection with the same tokens. */
   addAccount(identifier: string): Promise<string>;

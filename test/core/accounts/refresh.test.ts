@@ -318,7 +318,7 @@ describe('refreshing an account', () => {
 
   describe('sends', () => {
     const cases: [title: string, options: WorldOptions, message: RegExp][] = [
-      ['without a client id', { client: { id: null } }, /no client id/],
+      ['without a client id', { client: { id: null } }, /no client_id/],
       ['without a client secret', { client: { secret: null } }, /no client secret/],
       ['while the connection is disabled', { enabled: false }, /disabled/],
       ['where the provider has no token endpoint', { oauth: { token_uri: undefined } }, /no token endpoint/],

@@ -394,7 +394,7 @@ describe('The rules of the catalogue', () => {
       ({ connector }) => {
         connector['api'].base_url = 'https://{{shop}}.api.github.com';
       },
-      '{{shop}} has no field',
+      '{{shop}} requires a field shop',
     ],
     [
       'two patterns of one type',

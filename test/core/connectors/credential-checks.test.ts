@@ -11,7 +11,7 @@ const checked = connectors.filter(({ check }) => check);
 /** Account values that fit the addresses of a connector: an origin for its base, and a label in other places. */
 function valuesFor(base: string | undefined): Record<string, string> {
   return new Proxy({} as Record<string, string>, {
-    // The site of an account is a symbol; these accounts have none.
+    // The site of an account has a symbol as its name; these accounts have no site.
     get: (_values, name) => (typeof name === 'symbol' ? undefined : name === base ? 'https://api.example' : 'acme'),
     has: () => true,
     getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 'acme' }),

@@ -4,7 +4,7 @@ import { isStaticType } from '../../../core/authorization/fields.ts';
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { checkAuthPatterns } from '../../../core/connectors/check-patterns.ts';
 
-/** They stand for any API, or have users with passwords instead of keys. */
+/** Connectors without a page for keys, because they represent any API, or use passwords instead of keys. */
 const WITHOUT_KEY_PAGE = ['http', 'servicenow'];
 
 describe('the forms of connectors', () => {

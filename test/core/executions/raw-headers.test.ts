@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rawRequestHeaders, rawResponseHeaders } from '../../../core/executions/raw-headers.ts';
 
-/** In quadratic time these would take minutes. */
+/** Repetitions of each operation. In quadratic time, they would take minutes. */
 const REPEATED = 200;
 const BLANKS = ' '.repeat(60_000);
 const same = (text: string) => text;

@@ -10,7 +10,7 @@ interface World {
   counts: [name: string, outcome: string, seconds: number][];
 }
 
-/** Starts a job whose runs the test begins by itself. */
+/** Starts a job that runs only when the test calls `work`. */
 function start(run: (signal: AbortSignal) => unknown): World {
   const world: Partial<World> & Pick<World, 'lines' | 'counts'> = { lines: [], counts: [] };
   const line = (level: string) => (fields: object, message: string) =>

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type AddressClass, addressClass, canonicalAddress } from '../../../core/net/address.ts';
 import { interfaceAddresses } from '../../../core/net/own-addresses.ts';
 
-/** The first and last address of each block, and a neighbour outside of it if that one is public. */
+/** Addresses of each class, such as the first and last one of its blocks. */
 const TABLE: readonly [AddressClass, readonly string[]][] = [
   ['unspecified', ['0.0.0.0', '0.255.255.255', '::']],
   ['private', ['10.0.0.0', '10.255.255.255', '172.16.0.0', '172.31.255.255', '192.168.0.0', '192.168.255.255']],

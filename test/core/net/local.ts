@@ -93,9 +93,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<EgressError>
 const MAX_TURNS = 2_000_000;
 
 /**
- * Resolves when a condition is true that sockets change. Checks it after each turn of the event loop.
+ * Resolves when a condition that sockets change becomes true. Checks it after each turn of the event loop.
  *
- * @throws Error if it is still false after so many turns, so that a failing test ends and names the condition
+ * @throws Error if it is still false after this many turns, so that a failing test ends and names the condition
  */
 export async function eventually(condition: () => boolean, turns = MAX_TURNS): Promise<void> {
   for (let turn = 0; !condition(); turn++) {

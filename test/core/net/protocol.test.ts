@@ -231,7 +231,7 @@ describe('protocol calls', () => {
       const failures = await Promise.all(calls);
       expect(failures.map(({ kind }) => kind)).to.deep.equal(['timeout', 'timeout']);
       expect(failures[0]?.sent).to.equal(true);
-      // On a busy machine the second one may get the place of the first in its last moment.
+      // On a busy machine the second call may get the slot of the first one just before its own time ends.
       expect(sentWhileFirstWaited).to.equal(1);
     });
 

@@ -73,7 +73,7 @@ const ENCODERS: Record<string, Encoder> = {
   'as a form value': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
   'as character references': html,
   'as character references twice': (secret, choose) => html(secret, choose).replaceAll('&', '&amp;'),
-  // The character after the last one could be read as one of its digits.
+  // Only the last reference has a semicolon, because the next character could otherwise be read as one of its digits.
   'as character references without semicolons': (secret, choose) =>
     `${eachCharacter(secret, (_, code) => (choose(2) === 0 ? `&#${code}` : `&#x${hex(code, 2, choose(2))}`))};`,
   'in JSON': (secret) => json(secret),

@@ -111,7 +111,7 @@ describe('S2: the slots of streams', () => {
     expect(refused).to.include({ kind: 'unreachable', sent: false });
     end.abort();
     await waiting;
-    // A response that has arrived completely occupies no place, whether it is read or not.
+    // A response that has arrived completely occupies no slot, whether it is read or not.
     for (let count = 0; count < 3; count++) {
       const { body } = await egress.stream(get(local.origin));
       await eventually(() => body.readableLength > 0);

@@ -15,7 +15,7 @@ function sample({ options, field_name }: AuthField): string {
   return options?.[0] ?? (/url|host/.test(field_name) ? 'https://acme.example' : 'acme');
 }
 
-/** The patterns that contain their endpoints; the other patterns discover them. */
+/** Returns the patterns that contain their endpoints, with the names of their connectors. Others discover theirs. */
 function patternsOf(type: AuthPattern['type']): [name: string, pattern: AuthPattern][] {
   return Object.values(connectors).flatMap(({ identifier, auth_patterns: patterns }) =>
     patterns

@@ -6,7 +6,7 @@ import { flowOf, grantedBy } from '../../support/oauth-flow.ts';
 import { AS, type Behaviour, startScriptableAs } from '../../support/scriptable-as.ts';
 import { closeAll } from '../net/local.ts';
 
-/** Refreshes once with each config, at a server where an authorization has been finished. */
+/** Refreshes once with a config, at a server that has issued a refresh token. */
 async function refreshed(behaviour: Behaviour, config: OAuthConfig) {
   const server = await startScriptableAs(behaviour);
   const token = server.issue(['read', 'write']).refresh_token ?? '';

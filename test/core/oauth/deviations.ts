@@ -26,7 +26,7 @@ export function deviation(title: string, { behaviour, config, without = {}, scop
       const server = await startScriptableAs(behaviour);
       const outcome = await attempt(flowOf(server, without, options), scopes);
       expect(outcome.ok, JSON.stringify(outcome)).to.equal(false);
-      // The server rejected it, rather than the client having nothing to send.
+      // Shows that the server rejected a request, and that the client did not fail before it sent one.
       expect(server.visits + server.requests.length).to.be.greaterThan(0);
     });
 

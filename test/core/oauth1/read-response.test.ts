@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readCredentialsResponse } from '../../../core/oauth1/read-response.ts';
 
 const ANSWER = 'oauth_token=t&oauth_token_secret=s';
-/** In quadratic time these would take minutes. */
+/** Repetitions of the parsing. In quadratic time, they would take minutes. */
 const REPEATED = 30;
 
 describe('H7: a credentials response of OAuth 1.0a', () => {

@@ -29,7 +29,7 @@ describe('applyOverlay', () => {
     }
   }
 
-  /** A tool with an example, some inputs of the example to preset, and some to restrict to other values. */
+  /** A tool with an example, a seed that selects inputs of the example to preset or restrict, and other input. */
   const cases = fc
     .record({
       tool: fc.constantFrom(...names).map((name) => catalogue.peek(name) as Tool),

@@ -257,7 +257,7 @@ describe('F7: the archive of the audit log', () => {
       await retention().run();
       const [name = ''] = filesOf();
       const text = readFileSync(join(folder.path, test.env, name), 'utf8');
-      // As after the restore of an older backup, to which other records were then added.
+      // Uses another database, as after the restore of an older backup to which other records were then added.
       await test.end();
       test = other;
       await append(2, TODAY - 9 * DAY);
@@ -267,7 +267,7 @@ describe('F7: the archive of the audit log', () => {
       writeFileSync(path, text);
       await retention().run();
       expect(errors).to.deep.equal([
-        `audit records could not be archived: ${path} has other records than the database: move it elsewhere`,
+        `audit records could not be archived: ${path} has other records than the database: move it to another directory`,
       ]);
       expect(readFileSync(path, 'utf8')).to.equal(text);
       expect(filesOf()).to.deep.equal([name]);
@@ -346,7 +346,10 @@ describe('F7: the archive of the audit log', () => {
       const { start, removed } = await archived();
       const forged = { start, removed: { ...removed, hash: Buffer.alloc(32, 7) } };
       const verdict = await verifyArchive(join(folder.path, test.env), test.env, forged);
-      expect(verdict).to.deep.equal({ intact: false, problem: 'the database does not follow record 6 of the archive' });
+      expect(verdict).to.deep.equal({
+        intact: false,
+        problem: 'the audit log in the database does not continue record 6 of the archive',
+      });
     });
   });
 });

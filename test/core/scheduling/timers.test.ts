@@ -4,7 +4,7 @@ import { startDeadline, startTimer, type Timer, withinLimit } from '../../../cor
 
 const NEVER = 2 ** 31 - 1;
 
-/** Resolves when a condition is true that a timer changes. */
+/** Resolves when a condition that a timer changes becomes true. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }

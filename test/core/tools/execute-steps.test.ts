@@ -9,7 +9,7 @@ import { json, NOW, portsOf, prepared, tokenCredential, toolOf, writingTool } fr
 const { deadlineMs } = RETRY_LIMITS;
 const TIMEOUT = { kind: 'upstream_timeout', message: `The call did not finish within ${deadlineMs} ms.` };
 
-/** A tool that reads an id and then what has the id. */
+/** A tool that reads an id, and then reads the object with this id. */
 function twoRequests(tool: Tool) {
   const steps = [{ take: { thing_id: '/id' }, method: 'GET' as const, path: '/things/{thing_id}' }];
   const toolInput = tool.hints.read_only ? {} : { name: 'n' };

@@ -9,7 +9,7 @@ import { failureOf, prepared, toolOf, writingTool } from './samples.ts';
 
 /** A tenth of the characters that an input may have. */
 const LONG = 'n'.repeat(20_000);
-/** Together with one long text these are more than an input may have, so each is short. */
+/** Many items, each so short that all of them together with one long text are still a valid input. */
 const MANY = Array.from({ length: 20_000 }, () => 0);
 
 const bodyOf = (body: ToolBody) => writingTool({ request: { method: 'POST', path: '/things', body } });

@@ -208,7 +208,7 @@ function run(operation: string, input: Record<string, unknown>): Record<string, 
   };
 }
 
-/** Replaced with a 64-bit number, which a double cannot represent. */
+/** A placeholder that responses replace by a 64-bit number, which a double cannot represent. */
 const BIG = '«9007199254740993»';
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -49,7 +49,7 @@ describe('statements at a data warehouse that verifies signatures', () => {
     return signRequestV4(request, held, { region, service: 'redshift-data' }, at);
   }
 
-  /** Sends a request in the way of tool calls. */
+  /** Sends a request as tool calls do. */
   async function send({ method, url, headers, body }: OutboundRequest): Promise<UpstreamResponse> {
     const allowedOrigins = [cloud.warehouse.origin];
     return egressTo(cloud.warehouse).send({ method, url: new URL(url), headers, allowedOrigins, body });

@@ -218,7 +218,7 @@ describe('a key file during a rotation', () => {
     await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli, store);
     expect(before.row.kekId).to.equal(id);
 
-    // The server has not read the file since; the record names a key that the server does not have yet.
+    // The server has not read the key file since the rotation. The row names a key that the server does not have yet.
     const read = server.open(before.context, 'token', { wrappedDataKey: before.row.item.blob, sealed: before.sealed });
     expect(read.reveal()).to.equal('token 1');
     expect(addAccount(store, 2, server).row.kekId).to.equal(id);

@@ -75,7 +75,7 @@ describe('a sealed token', () => {
   });
 
   it('has one spelling', () => {
-    // A payload whose token ends in a character with spare bits.
+    // Payloads whose tokens end in a base64 character with unused bits.
     const spare = ['', 'x', 'xx']
       .map((text) => tokens.seal('page', BOUND, text, EXPIRES))
       .filter((text) => text.length % 4 !== 0);

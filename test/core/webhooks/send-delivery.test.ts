@@ -94,7 +94,7 @@ describe('a webhook endpoint', () => {
       expect(sent.isDelivered).to.equal(status === 200);
       expect(sent.attempt).to.deep.include({ status, body: '', isCut: true });
       await eventually(() => local.open.size === 0);
-      // Only what the buffers of two sockets can hold.
+      // The receiver could only write what the buffers of two sockets hold.
       expect(written).to.be.below(32 * MIB);
     });
   }
@@ -155,7 +155,7 @@ describe('a webhook endpoint', () => {
     for (const moved of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff:192.168.0.1']) {
       address = moved;
       const sent = await send('https://app.example/hook', egress);
-      expect(sent.attempt.error, moved).to.include('resolves to an address that must not be called');
+      expect(sent.attempt.error, moved).to.include('resolves to an address that the egress policy does not allow');
     }
     expect(dialled).to.have.length(1);
   });

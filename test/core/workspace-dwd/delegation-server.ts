@@ -119,7 +119,7 @@ export async function startDelegationServer(): Promise<DelegationServer> {
   };
 }
 
-/** The messages are those of a large provider. */
+/** Verifies an assertion. The error messages are those of a large provider. */
 async function verify(assertion: string): Promise<JWTPayload | { error: string; error_description: string }> {
   const invalid = (error_description: string) => ({ error: 'invalid_grant', error_description });
   let payload: JWTPayload;

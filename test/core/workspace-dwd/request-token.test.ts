@@ -111,7 +111,7 @@ describe('domain-wide delegation at a workspace that verifies it', () => {
       for (const by of [HOUR, -2 * HOUR]) {
         const [requests, outcome] = await counted(() => ask({ now: () => Date.now() + by }));
         expect([requests, outcome.ok]).to.deep.equal([2, true]);
-        // The expiry is a time of our own clock, because this clock will be compared with it.
+        // The expiry is a time of the client's own clock, because the client compares it with this clock.
         if (outcome.ok)
           expect(outcome.token.expiresAt).to.be.within(Date.now() + by + HOUR - 5000, Date.now() + by + HOUR);
       }

@@ -71,7 +71,7 @@ describe('a PostgreSQL server that crashes under load', function () {
     await session.query({ text: 'commit' });
     await requireCommitted(committed, cause);
 
-    // The first write after the crash is that of the new epoch.
+    // Uses one transaction number, because the first one after the crash is used for the record of the new epoch.
     await begin(await open());
     const lost = await begin(session);
     cluster.kill();
@@ -92,7 +92,7 @@ describe('a PostgreSQL server that crashes under load', function () {
     const check = () => ({ kekId: newId('job'), checkValue: Buffer.alloc(32), createdAt: NOW });
     const written = () => store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check()));
     await written();
-    // As after a crash between the commit and the flush.
+    // Simulates a crash between the commit and the flush.
     await operator.query({ text: "update server_lives set life = 'another'" });
     expect(await written().catch((error) => error)).to.include({ code: 'OUTCOME_UNKNOWN' });
     await operator.query({ text: 'update server_lives set life = $1', values: [epoch] });

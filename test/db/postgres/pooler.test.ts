@@ -54,7 +54,7 @@ describe('PgBouncer in transaction mode, without support for prepared statements
       const register = (id: string) =>
         store.write((tx) => tx.instances.register({ id, version: '1', startedAt: NOW, beatAt: NOW, keys: [] }));
       await Promise.all([register('inst_1'), register('inst_2')]);
-      // As after a crash: this table is empty then, and the next new connection adds a row.
+      // Simulates a crash: after one, this table is empty, and the next new connection adds a row.
       runIn(name, 'delete from server_lives');
       await Promise.all([register('inst_3'), register('inst_4'), register('inst_5')]);
       expect((await store.read.instances.list()).length).to.equal(5);
@@ -65,7 +65,7 @@ describe('PgBouncer in transaction mode, without support for prepared statements
 });
 
 describe('PgBouncer 1.21 or later in transaction mode, with max_prepared_statements', () => {
-  // Debian 12 has PgBouncer 1.18.
+  // Debian 12 has PgBouncer 1.18, which does not support prepared statements in transaction mode.
   if (!isAvailable() || !supportsPreparedStatements()) return;
 
   it('works with prepared statements, whose connections of PostgreSQL change', async () => {

@@ -11,7 +11,7 @@ import { account, failure, github, NOW, openSharedTestStore, type TestStore } fr
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A connection that sends what is called in one turn together, and counts how often it waits for replies. */
+/** A connection that sends all statements of one turn together, and counts how often it waits for replies. */
 function counted(session: Session): { session: Session; trips: () => number } {
   let trips = 0;
   let sending: Promise<unknown> | undefined;
@@ -64,7 +64,7 @@ describe('units on PostgreSQL that decide nothing by what they read', () => {
     await Promise.all([...notes, ...writes]);
     expect(transactions()).to.equal(1);
     expect(await verify()).to.deep.equal({ intact: true, rows: 40 });
-    // The negative control: isolated units never do.
+    // The negative control: isolated units never share a transaction.
     await Promise.all(Array.from({ length: 3 }, (_, place) => test.store.write(append(`isolated.${place}`))));
     expect(transactions()).to.equal(4);
   });
@@ -118,7 +118,7 @@ describe('units on PostgreSQL that decide nothing by what they read', () => {
     try {
       await holder.query({ text: 'begin' });
       await holder.query({ text: `select 1 from accounts where id = '${row.id}' for update` });
-      // An isolated unit waits longest, and then fails.
+      // Waits for the lock for as long as a unit can. The promises below must resolve before this one.
       const isolated = test.store.write(touch).then(
         () => 'changed',
         () => 'gave up',
@@ -240,7 +240,7 @@ describe('units on PostgreSQL that decide nothing by what they read', () => {
         await tx.accounts.insert(test.env, account(test.newId, connectionId));
         await append('created')(tx);
       };
-      // The first unit of a connection reads the end of its chain.
+      // Not counted, because the first unit of a connection also reads the end of its chain.
       await tripsOf(append('first'), true);
       expect({
         one: await tripsOf(append('one'), false),

@@ -102,7 +102,7 @@ describe('the statements of all repositories', () => {
     const session = await openSession(urlOf(name));
     const compiled: string[] = [];
     try {
-      // As units do, and for plans that do not depend on values.
+      // Uses the settings of units, and plans that do not depend on values.
       await session.query({ text: 'set enable_seqscan = off; set plan_cache_mode = force_generic_plan' });
       for (const { text } of record(postgresDialect, true).plans) {
         const values = Array.from(new Set(text.match(/\$\d+/g)), () => 'null').join();
@@ -110,7 +110,7 @@ describe('the statements of all repositories', () => {
         const run = `explain (format json) execute examined${values && `(${values})`}`;
         const { rows } = await session.query({ text: run });
         const [{ Plan: plan }] = JSON.parse(String(rows[0]?.[0])) as [{ Plan: { 'Total Cost': number } }];
-        // PostgreSQL 18 marks what is disabled, and does not raise its cost.
+        // PostgreSQL 18 marks disabled scans. Older versions raise their cost instead.
         if (plan['Total Cost'] > 1e9 || JSON.stringify(plan).includes('"Disabled":true')) compiled.push(text);
         await session.query({ text: 'deallocate examined' });
       }
@@ -169,7 +169,7 @@ describe('the statements of all repositories', () => {
     const session = await openSession(urlOf(name));
     try {
       await session.query({ text: 'truncate execution_blocks' });
-      // Three environments with 2,000 blocks; times go on by 10 seconds a block, and are up to ten hours off.
+      // Three environments with 2,000 blocks each. Times advance by 10 seconds per block, plus up to ten random hours.
       await session.query({ text: 'select setseed(0.42)' });
       await session.query({
         text: `insert into execution_blocks select block, time, time + (random() * 10000)::bigint from (

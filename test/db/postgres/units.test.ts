@@ -107,7 +107,8 @@ describe('units on PostgreSQL', () => {
     const change = test.store.write(async (tx) => {
       runs++;
       const row = await tx.accounts.get(test.env, id);
-      // One other unit meets no conflict, so it commits during the first run; many may all wait for this unit later.
+      // The first run waits until one other unit has committed, which meets no conflict. Later runs wait for a limited
+      // time only, because all other units may be waiting for this one.
       const longest = runs === 1 ? Number.POSITIVE_INFINITY : 2000;
       if (runs === 1) others.push(changeOnce());
       const before = changes;
@@ -240,7 +241,7 @@ describe('units on PostgreSQL', () => {
     const named = heads.map(({ seq, hash }) => ({ seq, hash: hash.toString('hex') }));
     await append(AUDIT_HEAD, { heads: named });
     expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 31 });
-    // Not the chain of the record that names the ends.
+    // Chooses another chain than that of the record that names the ends.
     const after = (await test.store.read.audit.chains(test.env)).map(({ head }) => head?.seq);
     const victim = heads.find(({ seq }) => after.includes(seq)) as AuditHead;
     const chain = Math.floor(victim.seq / 2 ** 30) * 2 ** 30;
@@ -255,7 +256,7 @@ describe('units on PostgreSQL', () => {
     await test.store.close();
     test.store = await test.database.open({ connections: { writers: 1 } });
     for (const action of ['first', 'second']) await test.store.note((tx) => tx.audit.append(test.env, entry(action)));
-    // As a crash does with commits that were not durable.
+    // Removes everything, as a crash removes commits that were not durable.
     runIn(name, 'delete from audit_log; delete from audit_heads; update server_lives set life = gen_random_uuid()');
     runIn(name, ENDS_CONNECTIONS);
     const append = () => test.store.write((tx) => tx.audit.append(test.env, entry('third')));
@@ -300,9 +301,9 @@ describe('units on PostgreSQL', () => {
       );
 
     it('change nothing if their transaction could not begin', async function () {
-      // Connections that a pool passes to others stay as they are.
+      // The setting that prevents writes outside of transactions is not used for connections of a pool.
       if (!(await session.isDirect())) return this.skip();
-      // As if an operator had canceled the statement.
+      // Makes `begin` fail, as if an operator had canceled the statement.
       send = (statement) => session.query(statement.text.startsWith('begin') ? { text: 'select 1 / 0' } : statement);
       for (const isolated of [true, false]) {
         expect((await failure(create(isolated))).message).to.include('division by zero');

@@ -21,7 +21,7 @@ function setUp(bounds: Partial<LogBounds> = {}) {
   const pin = openReader(file);
   const syncs: Synced[] = [];
   const main = { sync: (done: Synced) => void syncs.push(done), close: () => {} };
-  /** Moves the log as the thread does, when the test says so. */
+  /** Functions that move the log as the thread does, for the test to call. */
   const moves: (() => Promise<void>)[] = [];
   const other = new Database(file);
   const thread: CheckpointThread = {

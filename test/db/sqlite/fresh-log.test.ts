@@ -49,7 +49,7 @@ describe('the log of an earlier process (F2)', () => {
     for (let i = 0; i < 30; i++) {
       await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
     }
-    // The files as a killed process leaves them.
+    // Copies the files as a killed process would leave them.
     for (const suffix of ['', '-wal']) copyFileSync(test.file + suffix, file + suffix);
     await test.end();
     expect(statSync(log()).size).to.be.greaterThan(0);

@@ -10,7 +10,7 @@ describe('the high-water mark (F15)', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  /** A log whose frames the test commits and whose syncs it ends, and the written claims. */
+  /** Creates a log whose commits and syncs the test controls, and records the claims that are written. */
   function setUp() {
     const claims: number[] = [];
     const syncs: Synced[] = [];

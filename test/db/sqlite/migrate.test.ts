@@ -52,13 +52,13 @@ describe('migrations', () => {
 
   it('refuses an applied file that was edited', () => {
     run([ONE, TWO]);
-    expect(() => run([ONE, file(TWO.name, `${TWO.sql} `), THREE])).to.throw(/0002_two\.sql was edited/);
+    expect(() => run([ONE, file(TWO.name, `${TWO.sql} `), THREE])).to.throw(/0002_two\.sql was changed/);
     expect(tables()).not.to.include('three');
   });
 
   it('refuses an applied file that is missing', () => {
     run([ONE, TWO]);
-    expect(() => run([ONE])).to.throw(/0002_two\.sql was applied, but is missing/);
+    expect(() => run([ONE])).to.throw(/lacks the migration 0002_two\.sql/);
   });
 
   it('refuses a database from before the first release, and explains how to migrate', () => {

@@ -96,7 +96,7 @@ describe('the number of changes to what calls are planned with', () => {
       const versions = { accountVersion, connectionId, connectionVersion: 1, ...builtIn, asOf };
       return test.store.write((tx) => tx.executions.insertPlanned(test.env, row, versions));
     };
-    // No plan has a version that its row never had. It shows here that the version is not read.
+    // The account never had this version. The insert succeeds all the same, which shows that the version is not read.
     expect(await insert(99)).to.equal(true);
     await test.store.write((tx) => tx.connections.setStatus(test.env, connectionId, 'COMPLETED', NOW));
     expect(await insert(1), 'the connection has changed').to.equal(false);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { AccountFilters, ExecutionFilters } from '../../../db/store.ts';
 import { account, addKeyChecks, github, job, laneOf, NOW, openTestStore } from '../support.ts';
 
-/** So small that a few hundred rows are many slices. */
+/** Limits so small that a few hundred rows take many slices. */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 describe('F6: the statements of lists that grow without limit', () => {
@@ -201,7 +201,7 @@ describe('F6: the statements of lists that grow without limit', () => {
     const wrong = filtered.filter((text) => {
       const details = planOf(db, text).map(({ detail }) => detail);
       const index = /"endpoint_id" = /.test(text) ? 'webhook_deliveries_endpoint' : 'webhook_deliveries_list';
-      // A statement that returns rows reads those that match; a count and the end of a slice read none.
+      // A statement that returns rows reads the matching rows. A count and the end of a slice only read the index.
       const expected = /"last_attempt"/.test(text) ? `USING INDEX ${index}` : `USING COVERING INDEX ${index}`;
       return !details.some((detail) => detail.includes(expected));
     });

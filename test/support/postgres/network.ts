@@ -7,7 +7,7 @@ export interface Network {
   url(database: string): string;
   /** Stops all bytes in both directions without closing a connection, as a partition or a frozen peer does. */
   freeze(): void;
-  /** Lets everything that was held back arrive. */
+  /** Delivers all bytes that were held back. */
   thaw(): void;
   /** Closes all connections, as the restart of a connection pool does. */
   cut(): void;

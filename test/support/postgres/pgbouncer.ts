@@ -11,7 +11,7 @@ import { serverUser } from '../../../scripts/postgres/cluster.ts';
 export interface Pooler {
   /** The directory of its socket. */
   socket: string;
-  /** Ends it immediately with all its connections, and starts it again. */
+  /** Ends PgBouncer immediately with all its connections, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -43,7 +43,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => {
-    // A page that is left early has unfinished requests.
+    // The browser aborts the unfinished requests of a page that is left early.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed`);
   });
   page.on('response', (response) => {
@@ -53,7 +53,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints, requested, hosts: () => [...new Set(requested.map((url) => new URL(url).host))] };
 }
 
-/** In the middle of a transition, colors are mixed. Those without an end are left out. */
+/** Waits for the end of all transitions, which mix colors. Animations without an end are ignored. */
 const SETTLED = `Promise.allSettled(
   document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime < Infinity).map(({ finished }) => finished)
 )`;

@@ -120,7 +120,7 @@ export async function addCalls(server: TestServer, accountId: string, count: num
   }
 }
 
-/** Returns when each call of a day ended, the oldest first. More calls fall into the hours of work. */
+/** Returns how many hours ago each call of a day ended, the oldest first. More of them are in working hours. */
 function hoursAgo(count: number): number[] {
   const shares = Array.from({ length: count }, (_, index) => index / count);
   const hours = shares.map((share) => 23.5 * share + 1.4 * Math.sin(share * 4 * Math.PI));

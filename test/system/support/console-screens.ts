@@ -45,7 +45,7 @@ const PAGES: Record<string, string> = {
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const viewport of SIZES) {
     if (given === undefined && !KEPT.includes(`${viewport.width}-${colorScheme}`)) continue;
-    // Kept pictures are small files.
+    // A lower scale keeps the files in docs/screens small.
     const deviceScaleFactor = given === undefined && viewport.width > 1000 ? 0.75 : 1;
     const { page, go, complaints } = await world.logIn({
       viewport,

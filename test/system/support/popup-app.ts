@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { verifyUser } from '../../support/links.ts';
 import type { TestServer } from '../../support/server.ts';
 
-/** An application whose page opens links with `/connect.js`. It verifies the user of its session, at both places. */
+/**
+ * An application whose page opens links with `/connect.js`. It verifies the user of its session when the page sends an
+ * auth_request_id, and when a user arrives at `user_verify_url`.
+ */
 export interface PopupApp {
   origin: string;
   verifyUrl: string;

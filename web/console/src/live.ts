@@ -6,11 +6,11 @@ import { currentSession } from './session.ts';
 
 /**
  * Keeps the pages current. If the environment keeps its events, one tab of the browser reads their stream, because a
- * browser has few connections for a host, and tells the others. Data without events is requested again every few
+ * browser has few connections for a host, and tells the other tabs. Data without events is requested again every few
  * seconds, in visible tabs only.
  */
 
-/** The parts of the keys of queries that an event changes, by the first part of its name. */
+/** The queries whose data an event changes, as parts of their keys, by the first part of the event's type. */
 const CHANGED: Record<string, readonly string[]> = {
   connected_account: ['accounts', 'account', 'audit'],
   link: ['accounts', 'account', 'audit'],

@@ -29,7 +29,7 @@ onEnd(() => {
   void router.navigate({ to: '/login' });
 });
 keepCurrent(queries);
-// A page that the browser shows again from its memory may belong to a session that has ended.
+// A page that the browser restores from its back/forward cache may belong to a session that has ended.
 window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 
 createRoot(document.getElementById('root') as HTMLElement).render(

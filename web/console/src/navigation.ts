@@ -13,5 +13,5 @@ export const PAGES = [
   { to: '/settings', label: 'Settings' },
 ] as const;
 
-/** Takes the place of the name of a connection in addresses, where each connection will do. */
+/** Replaces the name of a connection in an address if the operator may choose any connection. */
 export const ANY_CONNECTION = 'any';

@@ -19,7 +19,7 @@ const IDS: [RegExp, string][] = [
   [/^whk_\w+$/, '/webhooks/'],
 ];
 
-/** The command palette: pages, tools as agents find them, accounts, and things by their id. */
+/** The command palette: pages, tools as agents find them, accounts, and other resources by their id. */
 export default function Palette({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');

@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 
-/** At most this many pages of a list are read again after an action of the operator. */
+/** A list with at most this many pages is read again as a whole after an action of the operator. */
 const FEW_PAGES = 3;
 
 /**

@@ -48,7 +48,7 @@ export function accessToken(): Promise<string | undefined> {
   return renewing;
 }
 
-/** Forgets the token, after the server has rejected it. */
+/** Forgets the token, so that the next request gets a new one. */
 export function dropToken(): void {
   held = undefined;
 }

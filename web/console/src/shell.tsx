@@ -34,7 +34,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the page changes
   useEffect(() => {
     setHasMenu(false);
-    // A screen reader continues at the new page. At the start the browser has placed the focus.
+    // Moves the focus to the new page, so that a screen reader continues there. On the first page, the browser does so.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [path]);

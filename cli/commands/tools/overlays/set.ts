@@ -52,7 +52,7 @@ function readObject(given: string, option: string): Record<string, unknown> {
     if (typeof object === 'object' && object !== null && !Array.isArray(object))
       return object as Record<string, unknown>;
   } catch {
-    // The message of JSON.parse repeats a part of the value.
+    // The error is not shown, because the message of JSON.parse repeats a part of the value.
   }
   throw new UsageError(`${option} must be a JSON object`);
 }

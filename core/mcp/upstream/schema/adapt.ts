@@ -22,7 +22,7 @@ type Data = Record<string, unknown>;
 
 export interface AdaptedInput {
   schema: JsonSchema;
-  /** The server's property names, by the names used here. */
+  /** The server's property names, keyed by the names in `schema`. */
   names: Names;
   /** The members that were removed or renamed. */
   changes: string[];
@@ -54,7 +54,7 @@ export function adaptInput(given: unknown): AdaptedInput | undefined {
 /**
  * Converts the output schema of an MCP tool, without references, because it becomes part of another schema.
  *
- * @returns undefined if it cannot be used; the reason is in `changes`
+ * @returns an undefined `schema` if the output schema cannot be used
  */
 export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; changes: string[] } {
   const changes = new Changes();
@@ -62,14 +62,15 @@ export function adaptOutput(given: unknown): { schema: JsonSchema | undefined; c
   const cleaned = selfContained(given, OUTPUT, changes);
   const plain = !hasReference(cleaned) && compiles(cleaned) ? cleaned : simplified(cleaned, 'output', OUTPUT, changes);
   const schema = plain && [plain['type']].flat().includes('object') ? { ...plain, type: 'object' } : undefined;
-  if (plain && !schema) changes.add([OUTPUT], 'was omitted: it does not describe an object');
+  if (!plain) changes.add([OUTPUT], 'was omitted: it is invalid or too large');
+  else if (!schema) changes.add([OUTPUT], 'was omitted: it does not describe an object');
   return { schema, changes: changes.list };
 }
 
 function selfContained(given: Data, name: string, changes: Changes): Data {
   const cleaned = cleanSchema(given, [name], changes) as Data;
   const { definitions, ...root } = cleaned;
-  // The name of `$defs` before 2019-09.
+  // Drafts before 2019-09 use the name `definitions` for `$defs`.
   if (isRecord(definitions)) root['$defs'] = { ...definitions, ...(isRecord(root['$defs']) && root['$defs']) };
   const own = typeof given['$id'] === 'string' ? given['$id'] : undefined;
   removeLostReferences(root, { own, movesDefinitions: isRecord(definitions) }, [name], changes);
@@ -99,8 +100,10 @@ function compiles(schema: JsonSchema): boolean {
 }
 
 /**
- * Returns names, types and descriptions of a schema that cannot be used as a whole, because it references itself or
+ * Reduces a schema to names, types and descriptions, if it cannot be used as a whole because it references itself or
  * becomes too large when expanded.
+ *
+ * @returns undefined if the reduced schema cannot be used either
  */
 function simplified(schema: Data, direction: Direction, name: string, changes: Changes): Data | undefined {
   const reader = createSchemaReader(createResolver(schema));

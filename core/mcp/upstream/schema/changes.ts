@@ -7,8 +7,8 @@ export class Changes {
   #more = 0;
 
   /**
-   * @param path of the place, beginning with the name of the schema
-   * @param what the rest of the sentence
+   * @param path the member names that lead to the change, beginning with the name of the schema
+   * @param what completes a sentence that begins with the path, for example "was omitted"
    */
   add(path: readonly string[], what: string): void {
     if (this.#changes.length < MAX_CHANGES)

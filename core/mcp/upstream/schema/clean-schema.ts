@@ -47,8 +47,9 @@ function cleanValue(word: string, value: unknown, place: readonly string[], chan
 }
 
 /**
- * Replaces regular expressions that could take unlimited time: they become text for the model, and the server checks
- * the value itself. Members whose names such an expression would match accept any value.
+ * Removes regular expressions that could take unlimited time. A `pattern` is moved to the description, for the model,
+ * and only the server validates it. If a key of `patternProperties` is such an expression, members with undeclared
+ * names accept any value.
  */
 function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Changes): Data {
   const { pattern, patternProperties, description } = node;

@@ -69,7 +69,7 @@ class TopMerger {
     };
   }
 
-  /** @returns undefined if the value is not an object */
+  /** Combines a schema with its parts. @returns undefined if the schema does not describe an object */
   #view(given: unknown, onWay: ReadonlySet<unknown>): View | undefined {
     if (given === true) return emptyView();
     if (!isRecord(given)) return undefined;
@@ -128,8 +128,8 @@ function join(view: View, other: View | undefined, always: boolean): void {
   }
   if (always) for (const name of other.required) view.required.add(name);
   view.description ??= always ? other.description : undefined;
-  // If one part is closed, it would reject the members of the others.
-  view.closed &&= other.closed && [...other.properties.keys()].every((name) => view.properties.has(name));
+  // The merged schema is closed only if both are, because a closed schema would reject members of the other one.
+  view.closed &&= other.closed;
 }
 
 /** Returns the members of all alternatives; a member is required if all alternatives require it. */

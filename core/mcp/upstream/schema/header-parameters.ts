@@ -7,7 +7,7 @@ type Data = Record<string, unknown>;
 export interface HeaderParameter {
   /** The server's property names that lead to the argument. */
   path: string[];
-  /** The last part of the header's name. */
+  /** The part of the header's name after `Mcp-Param-`. */
   header: string;
 }
 

@@ -1,7 +1,9 @@
 import type { Lab, Party, Scenario } from '../scenario.ts';
 
 /**
- * Measures the first request of a kind after a start. @param prepare creates an account first, which uses other code
+ * Measures the first request of a kind after a start.
+ *
+ * @param prepare whether an account is created first, which already runs other code
  */
 function first(
   id: string,

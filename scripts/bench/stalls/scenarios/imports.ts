@@ -32,7 +32,7 @@ async function importAll(lab: Lab, summary: string, apply = true): Promise<strin
 function imported(name: string, before: string | null, play: (lab: Lab) => Promise<string>): Scenario {
   return {
     id: 'own',
-    // The heap of the thread that reads the document.
+    // The maximum heap of the thread that reads the document.
     grantedMiB: 768,
     name,
     prepare: async (lab) => {

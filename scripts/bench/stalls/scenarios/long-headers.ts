@@ -29,5 +29,5 @@ const acceptedCoding: Scenario = {
   },
 };
 
-/** Header fields that a pattern could take quadratic time for. */
+/** Header fields for which a regular expression could take quadratic time. */
 export const LONG_HEADERS: readonly Scenario[] = [connection, acceptedCoding];

@@ -205,7 +205,7 @@ const keptReplies: Scenario = {
 
 let parties: Party[];
 
-/** Calls whose responses end early, so that each holds its incomplete body. */
+/** Calls whose responses stop before their end, so that the server holds each incomplete body in memory. */
 const stalled: Scenario = {
   id: 'M3',
   name: '60 calls to two hosts that stall within 10 MiB',

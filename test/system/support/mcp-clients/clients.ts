@@ -30,7 +30,7 @@ export interface McpClient {
 
 const INPUT = JSON.stringify(TOOL.input);
 
-/** A program with a library for agents. `clientId` registers it first, for a library that does not register itself. */
+/** A test program with an agent library. `clientId` registers a client first, for a library that does not do so. */
 function library(name: string, clientId?: (place: Place) => Promise<string>): McpClient {
   const program = join(import.meta.dirname, 'library-client.mjs');
   const run = async (place: Place, args: string[], onLogin?: OnLogin) => {
@@ -66,7 +66,7 @@ const mcpRemote: McpClient = {
   call: (place) => converse(place, 'tools/call', { name: TOOL.name, arguments: TOOL.input }),
 };
 
-/** Asks mcp-remote as a client does that knows local servers only. */
+/** Sends a request to mcp-remote, as a client that only supports local servers does. */
 function converse({ home, world }: Place, method: string, params: object): Promise<ClientRun> {
   const clientInfo = { name: 'test', version: '1' };
   const messages = [
@@ -79,7 +79,7 @@ function converse({ home, world }: Place, method: string, params: object): Promi
   return runClient(['node', join(PACKAGES, 'mcp-remote/dist/proxy.js'), world.address], { home, conversation });
 }
 
-/** Without a bus of the desktop the Inspector keeps tokens in a file. */
+/** Makes the Inspector keep tokens in a file, because its secret store needs the message bus of a desktop. */
 const INSPECTOR_ENV = { MCP_INSPECTOR_SECRET_STORE: 'file', MCP_AUTO_OPEN_ENABLED: 'true' };
 
 async function inspect({ home, world }: Place, args: string[], onLogin?: OnLogin): Promise<ClientRun> {

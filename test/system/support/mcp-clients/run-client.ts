@@ -26,8 +26,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs a client until it ends, and logs its user in if it asks for it. A question with `[Y/n]` gets a yes. An address that the client
- * prints, or opens with the command `$BROWSER`, leads to `onLogin` once.
+ * Runs a client until it ends, and logs its user in if it asks for it. A question with `[Y/n]` gets a yes. The first
+ * authorization address that the client prints, or opens with the command `$BROWSER`, is passed to `onLogin`.
  */
 export function runClient(command: readonly string[], options: RunOptions): Promise<ClientRun> {
   const { home, folder = home, env = {}, isInteractive = false, onLogin, conversation } = options;
@@ -71,7 +71,7 @@ export function runClient(command: readonly string[], options: RunOptions): Prom
   });
 }
 
-/** The end shows that the address is complete. */
+/** Requires a character after the address, which shows that the address is complete. */
 const AUTHORIZATION_URL = /(http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?[\w%&=.+*~-]+)[^\w%&=.+*~-]/;
 
 /** A browser that prints the address on standard error of the client that opens it. */

@@ -62,7 +62,7 @@ const ACTOR = column.accessor('actor', {
 });
 const DETAILS = column.accessor((row) => textOf(row.details), { header: 'Details', meta: { min: 8, grow: 3 } });
 
-/** What happened to one subject. */
+/** The columns of the audit log of one subject. */
 export const TIMELINE_COLUMNS = column.columns([
   TIME,
   column.accessor('action', {

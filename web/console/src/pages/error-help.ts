@@ -9,7 +9,7 @@ export const ERROR_HELP: Record<Schemas['ToolErrorKind'], string> = {
   upstream_not_found: 'The provider did not find the resource. Check the ids in the input.',
   upstream_conflict: 'The call conflicts with the state of the resource. Read it again, then retry.',
   upstream_rate_limited: 'The rate limit of the provider was exceeded. Retry later, or call less often.',
-  upstream_server_error: 'The provider failed. Retry later.',
+  upstream_server_error: 'The provider returned a server error. Retry later.',
   upstream_unreachable: 'The connection to the provider failed. Check its status and the network of the server.',
   upstream_timeout: 'The provider did not respond in time. The call may have had an effect: check before you retry.',
   upstream_invalid_response: 'The response of the provider cannot be read or is too large.',

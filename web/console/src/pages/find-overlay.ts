@@ -10,7 +10,7 @@ export async function loadOverlays(token: string | undefined) {
   return { rows: page.overlays, next: page.next_page_token, total: page.total_size };
 }
 
-/** Returns the first overlay that meets a condition; null if none does. An environment has at most some hundreds. */
+/** Returns the first overlay that meets a condition; null if none does. An environment has at most a few hundred. */
 export async function findOverlay(isMeant: (overlay: Overlay) => boolean): Promise<Overlay | null> {
   let token: string | undefined;
   do {

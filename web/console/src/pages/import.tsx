@@ -135,7 +135,7 @@ export function ImportPage() {
   );
 }
 
-/** The API names the address of a provider otherwise than the request. */
+/** Returns the name of the form control for a field in an API error, which calls the provider's address `proxy_url`. */
 function controlName(field: string): string {
   return field === 'proxy_url' ? 'base_url' : field;
 }
@@ -158,7 +158,7 @@ function LocalAddress({ request: { base_url: baseUrl, files } }: { request: Requ
   );
 }
 
-/** What an import does with the provider, before and after it. */
+/** The texts for the effect of an import on the provider, before and after the import. */
 const EFFECTS = {
   created: { before: 'will be created', after: 'created' },
   updated: { before: 'will be updated', after: 'updated' },
@@ -204,7 +204,7 @@ function lossOf(
   return { operation: id ?? source, reason: words(reason), detail };
 }
 
-/** Says that a long list is cut. */
+/** A note that only the first entries of a long list are shown. */
 function OnlyTheFirst({ of: { length } }: { of: readonly unknown[] }) {
   return length > SHOWN && <p className="hint">The first {formatNumber(SHOWN)} are shown.</p>;
 }

@@ -27,7 +27,7 @@ export function LoginProvider() {
   );
 }
 
-/** It is read when it is asked for, because most environments have none, and the server then returns an error. */
+/** Loads the provider on request only, because most environments have none, and the server then returns an error. */
 function LoadedProvider() {
   const { data, error } = useQuery({ queryKey: ['settings', 'login-provider'], queryFn: load });
   if (error) return <Trouble error={error} />;
@@ -185,7 +185,7 @@ function Text({
   );
 }
 
-/** Returns the request of the form. What the form does not show stays as it is. */
+/** Returns the request of the form. Settings that the form does not show keep their values. */
 function bodyOf(type: Type, form: FormData, before: Provider | null): Schemas['SetMcpLoginProviderRequest'] {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const list = (name: string) => text(name).split(/\s+/).filter(Boolean);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { companyLoginHost, logIn, logInAtCompany } from '../session.ts';
 import { Button, Copy } from '../ui/parts.tsx';
 
-/** The token of the address. It is taken out of the address, so that it is in no history and no screenshot. */
+/** Returns the token in the address, and removes it there, so that it appears in no history and no screenshot. */
 function takeToken(): string {
   const token = location.hash.slice(1);
   if (token) history.replaceState(history.state, '', location.pathname + location.search);
@@ -14,13 +14,13 @@ function takeToken(): string {
 let opened = takeToken();
 
 /**
- * This tab has started a login at the company's OpenID provider. The token that follows belongs to it, so the page does
- * not ask for confirmation.
+ * The session storage key that records that this tab has started a login at the company's OpenID provider. The page
+ * then uses the token of that login without asking for confirmation.
  */
 const BEGUN = 'valetkey-company-login';
 const BEGUN_MS = 10 * 60 * 1000;
 
-/** Returns the page to open after a login that this tab has begun; undefined if it has not. */
+/** Returns the page to open after a login that this tab has begun; undefined if this tab has not begun a login. */
 function takeBegun(): string | undefined {
   const [at = '', next = ''] = (sessionStorage.getItem(BEGUN) ?? '').split(' ');
   sessionStorage.removeItem(BEGUN);
@@ -37,8 +37,8 @@ const FAILURES: Record<string, string> = {
 };
 
 /**
- * Exchanges a one-time address for a session. It asks first, so that a page or a message that opens someone else's
- * address does not log the operator in as someone else.
+ * Exchanges a one-time address for a session. The page asks for confirmation first, so that a website or a message
+ * cannot log the operator in as someone else by opening that user's address.
  */
 export function LoginPage() {
   const navigate = useNavigate();

@@ -91,7 +91,7 @@ interface Option {
   prompts: boolean;
 }
 
-/** The default of the API. */
+/** The default of the API for `max_listed_tools`. */
 const LISTED = 40;
 
 /** Returns the connections of the server in its order, then the others. */

@@ -13,7 +13,7 @@ interface Server {
   id: string;
   name: string;
   url: string;
-  /** Set if it is an MCP config, which can be changed and deleted here. */
+  /** Set if the server is an MCP config, which can be changed and deleted here. */
   config?: Schemas['McpConfig'];
 }
 
@@ -244,7 +244,7 @@ function Grants() {
   const { mutate, error } = useMutation({
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/mcp/grants/{grant_id}:revoke', { params: { path: { grant_id: id } } })),
-    // The button that had the focus disappears with its row.
+    // The heading gets the focus, because the button that had it disappears with its row.
     onSuccess: () => heading.current?.focus(),
   });
   const columns = useMemo(() => grantColumns(mutate), [mutate]);

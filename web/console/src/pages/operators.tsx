@@ -53,7 +53,7 @@ function columnsFor(end: (id: string) => void) {
   ]);
 }
 
-/** The sessions of operators, and one-time addresses for others. */
+/** The sessions of operators, and a form that creates one-time addresses for other operators. */
 export function Operators() {
   const { mutate, error } = useMutation({
     mutationFn: (id: string) =>

@@ -19,8 +19,8 @@ const inputsOf = (tool: Tool) =>
   Object.entries((tool.input_schema as { properties?: Record<string, InputSchema> }).properties ?? {});
 
 /**
- * The settings of an overlay, beside the tool as callers see it with them. The server computes this preview while the
- * user types.
+ * The settings of an overlay, beside a preview of the tool as callers then see it. The server computes the preview
+ * while the user types.
  */
 export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
   const inputs = inputsOf(tool);

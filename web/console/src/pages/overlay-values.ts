@@ -6,13 +6,16 @@ export type Restriction = { kind: 'free' } | { kind: 'preset'; text: string } | 
 
 const isText = (schema: InputSchema) => schema['type'] === 'string';
 
-/** Returns the schema of one allowed value: of a list, that of its items. */
+/** Returns the schema of one allowed value: for an input that is a list, the schema of its items. */
 function itemOf(schema: InputSchema): InputSchema {
   const { items } = schema;
   return schema['type'] === 'array' && typeof items === 'object' && items !== null ? (items as InputSchema) : schema;
 }
 
-/** A text that begins with a quote or has several lines is written as JSON too, so that each text can be read back. */
+/**
+ * Writes a value for the form. A text that `read` would change is also written as JSON: an empty text, one with several
+ * lines or outer white space, and one that begins with a quote.
+ */
 function write(value: unknown, schema: InputSchema): string {
   const isPlain = typeof value === 'string' && isText(schema) && value !== '' && !/^["\s]|\s$|\n/.test(value);
   return isPlain ? value : JSON.stringify(value);

@@ -9,7 +9,7 @@ type Type = Schemas['AuthorizationType'];
 type AuthField = Schemas['AuthField'];
 type Details = Schemas['AuthorizationDetailsInput'];
 
-/** The form of an account whose type users cannot connect by a link. */
+/** The fields of an account, for the types that users cannot connect by a link. */
 const OWN_FIELDS: Partial<Record<Type, readonly AuthField[]>> = {
   NO_AUTH: [],
   OAUTH_M2M: [],

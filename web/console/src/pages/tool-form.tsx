@@ -48,7 +48,7 @@ function problem(property: string, message: string) {
 
 type Schema = RJSFSchema & { properties?: Record<string, Schema>; items?: Schema | Schema[] };
 
-/** Parts that a form cannot draw are typed as JSON: without a type, lists of anything, and maps. */
+/** Whether a value is entered as JSON, because a form cannot show it: a value or list without a type, or a map. */
 function needsJson(schema: Schema): boolean {
   if (schema.enum || schema.anyOf) return false;
   if (schema.type === undefined) return true;

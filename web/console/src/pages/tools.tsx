@@ -21,7 +21,7 @@ export function Hints({ hints }: { hints: Tool['hints'] }) {
 
 const column = columnsOf<Tool>();
 
-/** The links of tools keep the account that was chosen to run one with. */
+/** The links to tools contain the chosen account, so that the page of a tool runs the tool with that account. */
 function columnsFor(account: string | undefined) {
   return column.columns([
     column.accessor('name', {

@@ -3,7 +3,7 @@ import type { Schemas } from '../api.ts';
 
 export type Account = Schemas['ConnectedAccountDetails'];
 
-/** Leads to the tools that the account can run. */
+/** A link to the read-only tools that the account can run. */
 export function TryTool({ account }: { account: Account }) {
   return (
     <Link

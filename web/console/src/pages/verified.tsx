@@ -6,7 +6,7 @@ import { useFilters } from '../ui/filters.tsx';
 import { Loading, Page, Trouble } from '../ui/parts.tsx';
 import { takeLink } from './link.ts';
 
-/** Where the browser returns after a link that an operator has opened here. */
+/** The page to which the browser returns after a link that an operator has opened in the console. */
 export function VerifiedPage() {
   const { auth_request_id: request = '', state = '', error, error_description: description } = useFilters();
   const navigate = useNavigate();

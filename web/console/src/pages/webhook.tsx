@@ -121,7 +121,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** The state of a delivery. One that is pending although an attempt was made is being retried. */
+/** The state of a delivery. A pending delivery with at least one attempt is being retried. */
 function DeliveryState({ delivery: { state, attempts } }: { delivery: Delivery }) {
   if (state !== 'PENDING') return <Status value={state} />;
   return attempts > 0 ? <Status value="UNKNOWN" label="Retrying" /> : <Status value="NEUTRAL" label="Waiting" />;

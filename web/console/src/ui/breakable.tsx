@@ -1,6 +1,9 @@
 import { createContext, Fragment, useContext } from 'react';
 
-/** Whether texts may be broken. In a row of a wide list they stay on one line, where even `nowrap` would not prevent a break. */
+/**
+ * Whether texts may be broken. In a row of a wide list, texts stay on one line. `<wbr>` is then left out, because it
+ * allows a break even with `nowrap`.
+ */
 export const CanBreak = createContext(true);
 
 /** Shows an identifier, an address or a name that may be broken after its separators, so that its words stay whole. */

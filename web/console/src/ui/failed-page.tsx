@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ApiProblem } from '../api.ts';
 import { type Back, Empty, Page, Trouble } from './parts.tsx';
 
-/** The API rejects an id of a wrong form (400) or one that it does not know (404). */
+/** The statuses with which the API rejects a malformed id (400) or an unknown id (404). */
 const WRONG_ADDRESS: readonly number[] = [400, 404];
 
 /** A page whose contents could not be loaded, with a link to continue. */

@@ -19,8 +19,9 @@ interface Place {
 }
 
 /**
- * The errors of fields, each by the label of its control in the form around the list, and by the name in the API where
- * this differs. Each message is repeated at its control, which is marked as invalid, and the label in the list leads there.
+ * Lists the errors of fields. Each entry has the label of the field's control in the surrounding form, and the name of
+ * the field in the API if it differs. Each message is repeated at its control, which is marked as invalid. The label in
+ * the list moves the focus to the control.
  */
 export function FieldErrors({ errors, controlName = (field) => field }: FieldErrorsProps) {
   const list = useRef<HTMLUListElement>(null);
@@ -97,7 +98,10 @@ function slotOf(control: Element): Element | null {
   return control.closest('.field')?.querySelector('.field-error') ?? null;
 }
 
-/** Finds the control of a field such as `claims.user_id` or `user_verify_urls.0` by its last part that a control is named by. */
+/**
+ * Finds the control of a field: the control whose name is a part of the field, such as `user_id` for `claims.user_id`
+ * and `user_verify_urls` for `user_verify_urls.0`. Later parts take precedence.
+ */
 function controlOf(form: Element, field: string): HTMLElement | undefined {
   const names = field.split('.').reverse().map(CSS.escape);
   const found = names.map((name) => form.querySelector<HTMLElement>(`[name="${name}"], [data-field="${name}"]`));

@@ -5,7 +5,7 @@ import { toLocalTime, words } from './format.ts';
 export interface Filter {
   name: string;
   label: string;
-  /** Values, with their labels if these are not the values in words. */
+  /** The values to choose from. A record also contains their labels; otherwise `words` creates the labels. */
   options?: readonly string[] | Readonly<Record<string, string>>;
   placeholder?: string;
   /** A time is local in the form, and in UTC in the address. */

@@ -67,7 +67,7 @@ export function useFit<T extends RowData>(columns: Columns<T>, rows: readonly T[
 
 interface GridOptions<T extends RowData> {
   columns: Columns<T>;
-  /** The rows in the document. */
+  /** The rows that are in the document; of a long list, only the visible ones. */
   rows: readonly T[];
   rowKey(row: T): string;
   columnVisibility: Record<string, boolean>;
@@ -130,11 +130,12 @@ const ORDERS = { asc: 'ascending', desc: 'descending' } as const;
 export function Cells<T extends RowData>({ row }: { row: Row<typeof features, T> }) {
   return row.getVisibleCells().map((cell) => {
     const { cell: template, header } = cell.column.columnDef;
-    // Called as a function, because a component that is defined again would lose the focus in its cell.
+    // Called as a function and not used as a component: React would create the cell again, and the cell would lose the
+    // focus, whenever the columns are defined again.
     const content: ReactNode = typeof template === 'function' ? template(cell.getContext()) : template;
     const text = typeof content === 'string' ? content : undefined;
     return (
-      // A text that is cut off is shown as a whole by the pointer.
+      // The title shows the whole text if the cell cuts it off.
       <div role="cell" key={cell.id} data-head={header} title={text}>
         {text === undefined ? content : <Breakable text={text} />}
       </div>
@@ -142,13 +143,14 @@ export function Cells<T extends RowData>({ row }: { row: Row<typeof features, T>
   });
 }
 
-/** Returns the width of an element, which is kept current, and the ref that stores and measures it. */
+/** Returns the current width of an element, and a ref callback that stores and measures the element. */
 function useWidth(stored: RefObject<HTMLDivElement | null>): [number, (element: HTMLDivElement) => () => void] {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   const measure = useCallback(
     (element: HTMLDivElement) => {
       stored.current = element;
-      // The outer width does not depend on a scroll bar, so that the layout does not alternate.
+      // The outer width does not depend on a scroll bar. With the inner width, the layout could alternate, because it
+      // determines whether there is a scroll bar.
       const read = () => setWidth(element.offsetWidth);
       const observer = new ResizeObserver(read);
       observer.observe(element);

@@ -24,20 +24,20 @@ interface ListProps<T extends RowData> {
   /** The address of a row. */
   rowHref?(row: T): string;
   empty: ReactNode;
-  /** Cells have several lines where they need them. */
+  /** Whether cells may have several lines. */
   wraps?: boolean;
 }
 
 const ROW_PX = 44;
 const STACKED_LINE_PX = 28;
-/** Rows before the end of the loaded ones at which the next page is requested. */
+/** The next page is requested when at most this many loaded rows follow the visible rows. */
 const AHEAD = 30;
 
 /**
  * A list of any length: only visible rows are in the document, and pages are loaded when they are needed. Where its
  * columns do not fit, each row is a block of its cells, with the heads of their columns. The first page also has its own
- * query, which is kept current. Changes appear immediately at the top of the list; further down the user is offered to
- * show them, so that rows do not move.
+ * query, which is kept current. Changes appear immediately while the list is at its top. If it is scrolled, a button
+ * shows them, so that rows do not move.
  */
 export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T>) {
   const { label, queryKey, load, columns, rowKey, rowHref, empty } = props;
@@ -65,7 +65,7 @@ export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
-    // The measured height of a row moves with it when rows are added before it.
+    // The key keeps the measured height of a row when rows are added before it.
     getItemKey: (index) => (rows[index] === undefined ? index : rowKey(rows[index])),
     estimateSize: () => (isNarrow ? STACKED_LINE_PX * (columns.length + 1) : ROW_PX),
     overscan: 12,
@@ -76,11 +76,11 @@ export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T
   const visible = virtual.getVirtualItems();
   const firstIndex = visible[0]?.index ?? 0;
   const lastIndex = visible.at(-1)?.index ?? -1;
-  // The model of 100,000 rows would take 160 ms at each page that is loaded.
+  // Only visible rows are in the model: for 100,000 rows, it would take 160 ms after each page that is loaded.
   const shown = useMemo(() => rows.slice(firstIndex, lastIndex + 1), [rows, firstIndex, lastIndex]);
   const table = useGrid({ columns, rows: shown, rowKey, columnVisibility });
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
-  // A page that could not be loaded is requested again by the operator, because it would fail again and again.
+  // After a failure, only the operator requests the page again, because automatic requests would fail again and again.
   const isNextWanted = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && lastIndex >= rows.length - AHEAD;
   useEffect(() => {
     if (isNextWanted) void fetchNextPage();

@@ -48,7 +48,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The list that the shown object belongs to. */
+/** A link to the list that the shown object belongs to. */
 export interface Back {
   to: '/accounts' | '/connections' | '/executions' | '/overlays' | '/tools' | '/webhooks';
   label: string;
@@ -242,7 +242,7 @@ export function Field({
   );
 }
 
-/** A question that must be answered before something is ended or deleted. */
+/** A dialog that asks for confirmation before something is ended or deleted. */
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
