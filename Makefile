@@ -64,7 +64,7 @@ run: $(RUNNABLE) $(REFERENCE) ## Build the server if a source has changed, and s
 	@node scripts/generate-if-stale.ts --check || $(MAKE) --no-print-directory generate
 	@node scripts/build-console.ts
 	@node scripts/build-server.ts
-	@VALETKEY_BUILT=1 MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent
+	@VALETKEY_BUILT=1 MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --v8-pool-size=1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent
 
 .PHONY: console
 console: $(RUNNABLE) ## Build the console to build/console, if a source has changed

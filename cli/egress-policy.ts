@@ -7,7 +7,9 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * Returns the egress policy that the server uses for the environment. Without an environment, it is the policy of
- * development environments, to which overrides apply.
+ * development environments. Only in these, the addresses of `egressAllow` may be reached and `endpointOverrides` apply.
+ *
+ * @throws UsageError if one of these settings is invalid
  */
 export function policyOf(
   { egressAllow, endpointOverrides }: Config,

@@ -25,14 +25,14 @@ const EXPECTED = new Set([
 ]);
 
 /**
- * Whether an error is a mistake of the operator, a refusal of the server, or a file that cannot be accessed. Then only its
- * message is printed, because a stack trace would hide it.
+ * Whether an error is a mistake of the operator, a refusal of the server, or a file that cannot be accessed. Then only
+ * its message is printed, because a stack trace would hide it.
  */
 export function isExpected(error: Error): boolean {
   return EXPECTED.has(error.name) || 'syscall' in error;
 }
 
-/** Returns the exit code for an expected error. An error may name its own. */
+/** Returns the exit code for an expected error: its own `exitCode` if it has one, otherwise `EXIT.failed`. */
 export function exitCodeOf(error: Error): number {
   return 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : EXIT.failed;
 }

@@ -8,7 +8,7 @@ import type { Config, Secrets } from '../http/config/config.ts';
 import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Opens the existing database of a deployment; a server may be running. */
+/** Opens the existing database of a deployment; a server may be running. @throws UsageError if there is none */
 export async function openStorage() {
   const { config, secrets } = readConfig(process.env);
   if (secrets.databaseUrl === null && !existsSync(config.databaseFile)) {

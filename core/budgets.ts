@@ -1,7 +1,8 @@
 /**
- * The limits and budgets of the server, in one place. The unit is part of a name: `…Bytes`, `…Ms` (milliseconds); anything else is a
- * count. Documentation that states one of these figures marks it, and a test compares the two (test/contract/figures.test.ts).
- * Types that enforce a budget are in core/budgets/. This file imports nothing.
+ * The limits and budgets of the server, in one place. The end of a name is the unit: `…Bytes`, `…Ms` (milliseconds);
+ * most other values are counts. A value is a maximum if its comment does not say what else it is. Documentation that
+ * states one of these figures marks it, and a test compares the two (test/contract/figures.test.ts). Types that enforce
+ * a budget are in core/budgets/. This file imports nothing.
  */
 
 const KIB = 1024;
@@ -17,21 +18,21 @@ export const SERVER = {
   /** The maximum header section of one request. Tokens fit, and many headers cannot fill the memory. */
   headerBytes: 16 * KIB,
   /**
-   * From the first byte of a request to the end of its headers. Clients that send slowly would otherwise keep
-   * connections open.
+   * The longest time from the first byte of a request to the end of its headers. Clients that send slowly would
+   * otherwise keep connections open.
    */
   headersMs: 10 * SECOND,
-  /** From the first byte of a request to its last one. */
+  /** The longest time from the first byte of a request to its last one. */
   requestMs: 30 * SECOND,
   /** An idle connection is closed after this time. */
   keepAliveMs: 30 * SECOND,
   /** How often connections are checked against `headersMs` and `requestMs`. */
   checkEveryMs: 5 * SECOND,
-  /** Open connections: each takes memory and a file descriptor. */
+  /** The maximum number of open connections: each takes memory and a file descriptor. */
   connections: 10_000,
-  /** Open connections of one client address, unless `VALETKEY_CONNECTIONS_PER_ADDRESS` is set. */
+  /** The maximum number of open connections of one client address, unless `VALETKEY_CONNECTIONS_PER_ADDRESS` is set. */
   connectionsPerAddress: 1_000,
-  /** From the start of a connection to its first byte. */
+  /** The longest time from the start of a connection to its first byte. */
   firstByteMs: 5 * SECOND,
   /**
    * How long a client may read none of the bytes that are queued for it. Node may need a second period of this length
@@ -42,7 +43,7 @@ export const SERVER = {
   queuedBytes: 64 * MIB,
   /** How often connections are checked against `firstByteMs`, `stalledMs` and `queuedBytes`. */
   watchEveryMs: 500,
-  /** Requests that may wait on one connection for the response before them. */
+  /** The maximum number of requests that wait on one connection for the response to an earlier request. */
   pipelined: 32,
   /** How long running requests may take to finish when the server stops. */
   drainMs: 10 * SECOND,
@@ -50,31 +51,35 @@ export const SERVER = {
 
 /** Bodies of requests to the API (threat S1). */
 export const REQUEST_BODY = {
-  /** The limit for operations whose contract declares none. */
+  /** The limit for operations whose contract declares no other. */
   bytes: 256 * KIB,
-  /** An import contains whole OpenAPI documents. The contract declares this limit as `x-valetkey-max-body-bytes`. */
+  /**
+   * The limit for imports, which contain whole OpenAPI documents. The contract declares this limit as
+   * `x-valetkey-max-body-bytes`.
+   */
   importBytes: 16 * MIB,
   /**
-   * A token request: a few short parameters from clients that are not authenticated yet. The contract declares this
-   * limit too.
+   * The limit for token requests: a few short parameters from clients that are not authenticated yet. The contract
+   * declares this limit too.
    */
   tokenBytes: 16 * KIB,
-  /** Parameters of a token request. */
+  /** The maximum number of parameters of a token request. */
   tokenPairs: 20,
-  /** Fields of a form on a page of Valetkey; a connector has far fewer. */
+  /** The maximum number of fields of a form on a page of Valetkey; a connector has far fewer. */
   formPairs: 100,
-  /** Parameters of a query string: an operation has far fewer. */
+  /** The maximum number of parameters of a query string: an operation has far fewer. */
   queryPairs: 100,
-  /** A raw call, which is forwarded without parsing. */
+  /** The limit for the body of a raw call, which is forwarded without parsing. */
   rawBytes: 10 * MIB,
-  /** Chunks of one body, of any size: each costs processing time. */
+  /** The maximum number of chunks of one body: each costs processing time, even if it is small. */
   chunks: 2 ** 16,
-  /** Chunks of a form. The limit is lower, because its sender is not authenticated yet. */
+  /** The maximum number of chunks of a form. It is lower, because its sender is not authenticated yet. */
   formChunks: 512,
-  /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
+  /** The maximum nesting of JSON: deeper values could exhaust the stack of recursive code. */
   levels: 32,
   /**
-   * Values in JSON, counted before parsing. A body of ordinary size cannot contain so many, and imports have far fewer.
+   * The maximum number of values in JSON, counted before parsing. A body of ordinary size cannot contain so many, and
+   * imports have far fewer.
    */
   nodes: 200_000,
   /** JSON above this size is parsed in a thread, because it would block the event loop. */
@@ -101,7 +106,10 @@ export const PROBLEM = {
 
 /** Memory for bodies: of requests, of calls to third parties and of their responses (core/budgets/byte-budget.ts). */
 export const BODIES = {
-  /** All bodies together. One environment can use at most half of it, and less if other environments use much. */
+  /**
+   * All bodies together. One environment can use at most half of it (two thirds for the first bytes of requests), and
+   * less if other environments use much.
+   */
   totalBytes: 256 * MIB,
   /**
    * Reserved for the response before a call is sent. Otherwise a call with a short response could fail after it took
@@ -112,7 +120,7 @@ export const BODIES = {
   uncountedBytes: 16 * KIB,
   /** The longest wait for space. */
   waitMs: 5 * SECOND,
-  /** Calls that may wait for space. */
+  /** The maximum number of calls that wait for space. */
   waiting: 2_000,
 } as const;
 
@@ -148,7 +156,7 @@ export const LIFETIME = {
   endedJobsMs: 90 * DAY,
   /** The input of a failed job, which a retry needs. */
   failedJobPayloadMs: 7 * DAY,
-  /** How long the server retries a revocation that the provider does not accept. */
+  /** How long the server retries a revocation that fails for a reason that may be temporary. */
   revocationAttemptsMs: 3 * DAY,
   /** How long events and their deliveries are stored. */
   eventsMs: 30 * DAY,
@@ -166,7 +174,7 @@ export const OPERATORS = {
   tokenMs: 10 * MINUTE,
   /** A login at the OpenID provider of the company. */
   companyLoginMs: 10 * MINUTE,
-  /** Sessions and unused addresses of one environment. */
+  /** The maximum number of sessions and unused one-time addresses of one environment. */
   sessions: 1000,
 } as const;
 
@@ -178,13 +186,13 @@ export const STATISTICS = {
 
 /** Limits for reading long lists. Each statement should block the event loop only for a few milliseconds. */
 export const LIST = {
-  /** Rows that one statement reads. Other work can run before the next statement. */
+  /** The maximum number of rows that one statement reads. Other work can run before the next statement. */
   slice: 2048,
-  /** Matches that are counted; for longer lists the total is a lower bound. */
+  /** The maximum number of matches that are counted; for longer lists the total is a lower bound. */
   counted: 10_000,
-  /** Slices that are read to count matches. */
+  /** The maximum number of slices that are read to count matches. */
   countedSlices: 50,
-  /** Matches of a search that are counted. */
+  /** The maximum number of matches of a search that are counted. */
   countedBySearch: 1_000,
   /** The size of the tools with their schemas in one response, as JSON. A page ends with the tool that exceeds it. */
   toolsBytes: MIB,
@@ -194,7 +202,7 @@ export const LIST = {
 
 /** Limits for removing expired rows. Each transaction should block the event loop only for a few milliseconds. */
 export const RETENTION = {
-  /** Small rows that one transaction removes. */
+  /** The maximum number of small rows that one transaction removes. */
   rows: 200,
   /**
    * Encrypted bytes that one transaction removes and overwrites on the disk. A larger row is removed in its own
@@ -206,18 +214,21 @@ export const RETENTION = {
    * than any load creates them.
    */
   pauseMs: 15,
-  /** Audit records in one file of the archive. */
+  /** The maximum number of audit records in one file of the archive. */
   auditFileRows: 10_000,
 } as const;
 
 /** Background work of the server: the delay after a start, then the interval. */
 export const BACKGROUND = {
-  /** Between two steps of the preparations after a start. */
+  /** The pause between two steps of the preparations after a start. */
   warmUpPauseMs: 5,
-  /** Expired rows. Soon after the start, because rows that expired while the server was stopped slow it down. */
+  /**
+   * Removal of expired rows. The first run is soon after the start, because rows that expired while the server was
+   * stopped slow it down.
+   */
   retentionFirstMs: 5 * SECOND,
   retentionMs: MINUTE,
-  /** Accounts whose grant would expire without a refresh. */
+  /** Refreshes of idle accounts whose grant would otherwise expire. */
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
   /** How many idle accounts are refreshed concurrently. Low, because this work is not urgent. */
@@ -235,19 +246,19 @@ export const BACKGROUND = {
    */
   revocationMs: 90 * SECOND,
   /**
-   * The wait after the first failed attempt of a revocation. It doubles with each failure, and up to half of it is
-   * random.
+   * The wait after the first failed attempt of a revocation. It doubles with each failure. Each wait is shortened by a
+   * random part, up to half of it.
    */
   revocationDelayMs: 10 * SECOND,
   revocationLongestDelayMs: HOUR,
-  /** Expired links. */
+  /** How often expired links are ended. */
   linksMs: 30 * SECOND,
-  /** Outdated tool lists of MCP servers. */
+  /** How often outdated tool lists of MCP servers are read again. */
   toolListsMs: MINUTE,
-  /** Ends of the audit chains, which are published as events. */
+  /** How often the last entries of the audit log are published as events, and when this first happens. */
   auditHeadsMs: DAY,
   auditHeadsFirstMs: HOUR,
-  /** Times of last use, which are collected in memory and then written. */
+  /** How often the times of last use, which are collected in memory, are written. */
   usageMs: 5 * SECOND,
   /** How often the rows that together store one count are combined into one row. Only PostgreSQL needs this. */
   foldMs: 5 * SECOND,
@@ -261,30 +272,36 @@ export const JOBS = {
   soonMs: 50,
   /** How soon the engine looks after an attempt has ended. The delay lets one transaction take several jobs. */
   nextMs: 10,
-  /** Concurrent attempts of all kinds. */
+  /** The maximum number of concurrent attempts of all kinds of jobs. */
   total: 32,
-  /** Lanes (queues of one kind of jobs) that one pass checks. If there are more, the next pass follows immediately. */
+  /**
+   * The maximum number of lanes (queues of one kind of jobs) that one pass checks. If there are more, the next pass
+   * follows immediately.
+   */
   lanesPerLook: 200,
-  /** Jobs of stopped servers that one pass releases. */
+  /** The maximum number of jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
   /**
    * If a transaction that takes jobs fails, the database may still commit it within this time. Databases end open
    * transactions sooner.
    */
   lostClaimMs: MINUTE,
-  /** The random fraction of the interval between two runs of a periodic job. */
+  /** The interval between two runs of a periodic job is shortened by a random part, up to this fraction of it. */
   periodJitter: 0.1,
   /** How long a stop waits for running jobs. */
   stopMs: 5 * SECOND,
-  /** Jobs of one kind that the metrics count; if there are more, the metrics show this number. */
+  /** The maximum number of jobs of one kind that the metrics count; if there are more, the metrics show this number. */
   counted: 10_000,
 } as const;
 
 /** Deliveries of events to webhook endpoints. */
 export const WEBHOOKS = {
-  /** Endpoints of one environment. For each of them, an event needs a row. */
+  /** The maximum number of endpoints of one environment. An event needs a row for each of them. */
   endpoints: 50,
-  /** The waits after failed attempts. Up to a fifth of each is random. After the last one, the delivery fails. */
+  /**
+   * The waits after failed attempts. Each is shortened by a random part, up to a fifth of it. The delivery fails if the
+   * attempt after the last wait fails.
+   */
   retryDelaysMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
   /** The longest wait that an endpoint can ask for by `Retry-After`. */
   longestDelayMs: 24 * HOUR,
@@ -294,13 +311,16 @@ export const WEBHOOKS = {
   disableAfterMs: 5 * DAY,
   /** One attempt: the time of a protocol call, and some time to wait for a slot. */
   attemptMs: 20 * SECOND,
-  /** Concurrent attempts: of one endpoint, of one whose last attempt failed, and of all endpoints. */
+  /**
+   * The maximum number of concurrent attempts: of one endpoint, of one endpoint whose last attempt failed, and of all
+   * endpoints.
+   */
   perEndpoint: 4,
   perFailingEndpoint: 1,
   total: 256,
   /**
-   * Attempts that start per second in one process. They take about a fifth of its processor time; requests need the
-   * rest.
+   * The maximum number of attempts that start per second in one process. They take about a fifth of its processor time;
+   * requests need the rest.
    */
   perSecond: 200,
   /** The part of a response that is read. Nothing in the response is needed. */
@@ -321,13 +341,16 @@ export const WEBHOOKS = {
 export const AUDIT = {
   /** Entries that an export reads at a time. */
   exportedRows: 200,
-  /** Requests of one environment that read its whole log: each takes seconds of processor time for a million entries. */
+  /**
+   * The maximum number of concurrent requests of one environment that read its whole log: each takes seconds of
+   * processor time for a million entries.
+   */
   readers: 2,
 } as const;
 
 /** Streams of events (server-sent events). */
 export const EVENT_STREAM = {
-  /** Streams of one environment. Each has a connection. */
+  /** The maximum number of streams of one environment. Each occupies a connection. */
   perEnvironment: 100,
   /** Events that are read from the database at a time. A body can have 70 KiB. */
   rows: 20,
@@ -368,7 +391,7 @@ export const TELEMETRY = {
 export const INSTANCE = {
   /** How long a starting server waits for the previous one to end. It is longer than a server may take to stop. */
   lockWaitMs: 20 * SECOND,
-  /** Between two attempts to take the lock. */
+  /** The pause between two attempts to take the lock. */
   lockPauseMs: 50,
   /** How often a server checks that its lock file still exists. */
   lockCheckEveryMs: SECOND,
@@ -412,7 +435,7 @@ export const POSTGRES = {
   /** Connections of one process for writes, which is the number of concurrent transactions. */
   writers: 8,
   /**
-   * Units of work whose writes do not depend on what they read can share a transaction. These are the number of
+   * Units of work whose writes do not depend on what they read can share a transaction. These are the maximum number of
    * concurrent shared transactions, and the maximum number of units in each.
    */
   sharedTransactions: 2,
@@ -441,8 +464,8 @@ export const POSTGRES = {
   outcomeMs: 10 * SECOND,
   outcomePauseMs: 200,
   /**
-   * A migration waits this long for a lock, because all transactions that come after it wait, too. Then it is tried again,
-   * after a pause.
+   * A migration waits this long for a lock, because all transactions that come after it wait, too. Then it is tried
+   * again, after a pause.
    */
   migrationLockMs: 2 * SECOND,
   migrationAttempts: 30,
@@ -476,8 +499,8 @@ export const STORAGE = {
   /** How long deletions are collected before the database file is scrubbed for all of them. */
   scrubDelayMs: 500,
   /**
-   * Between two attempts while another process blocks the scrub. Together with the delay, deleted data is removed
-   * within a second.
+   * The pause between two attempts while another process blocks the scrub. Together with the delay, deleted data is
+   * removed within a second.
    */
   scrubRetryMs: 250,
   /** The maximum time until deleted data is scrubbed, if no other process blocks it. */
@@ -508,37 +531,39 @@ export const STORAGE = {
 /** Limits of the data that one account or environment may store. */
 export const STORED = {
   /**
-   * The number of custom providers of one environment, and the total size of their definitions: lists and searches read
-   * all of them.
+   * The maximum number of custom providers of one environment, and the total size of their definitions: lists and
+   * searches read all of them.
    */
   providers: 1_000,
   providersBytes: 4 * MIB,
   /**
-   * The number of connections of one environment, and the total size of their settings: lists and searches read all of
-   * them.
+   * The maximum number of connections of one environment, and the total size of their settings: lists and searches read
+   * all of them.
    */
   connections: 5_000,
   connectionsBytes: 4 * MIB,
   /**
-   * MCP configs of one environment, and the total size of their mappings: deleting a connection or a tool reads all of
-   * them.
+   * The maximum number of MCP configs of one environment, and the total size of their mappings: deleting a connection
+   * or a tool reads all of them.
    */
   mcpConfigs: 1_000,
   mcpConfigsBytes: 4 * MIB,
-  /** Clients of MCP servers that the operators of one environment have created. */
+  /** The maximum number of clients of MCP servers that the operators of one environment have created. */
   mcpClients: 5_000,
   /**
-   * API clients of one environment that are enabled, and those that are disabled. A disabled client cannot be used, so
-   * beyond the limit the client that was disabled first is removed.
+   * The maximum number of enabled API clients of one environment, and of disabled ones. A disabled client cannot be
+   * used, so beyond the limit the client that was disabled first is removed.
    */
   apiClients: 5_000,
   disabledApiClients: 5_000,
   /**
-   * Tools of one environment that were created, imported or read from MCP servers: their names are read together, and
-   * all are indexed for searches.
+   * The maximum number of tools of one environment that were created, imported or read from MCP servers: their names
+   * are read together, and all are indexed for searches.
    */
   tools: 20_000,
-  /** Overlays of one environment, and their total size: each list of tools reads all of them. */
+  /**
+   * The maximum number of tool overlays of one environment, and their total size: each list of tools reads all of them.
+   */
   toolOverlays: 500,
   toolOverlaysBytes: MIB,
   toolOverlayBytes: 16 * KIB,
@@ -572,11 +597,14 @@ export const STORED = {
 
 /** The words by which searches find tools. Built-in tools have at most 70, and together 2,350 different ones. */
 export const TOOL_WORDS = {
-  /** Different words of one tool: those of its name come first, those of its inputs and examples last. */
+  /**
+   * The maximum number of different words of one tool. Words of its name are taken first, words of its inputs and
+   * examples last.
+   */
   perTool: 200,
   /**
-   * Different words of all tools of one environment. Once there are as many, new words of tools are not indexed, so
-   * searches do not find tools by them.
+   * The maximum number of different words of all tools of one environment. Once it is reached, new words of tools are
+   * not indexed, so searches do not find tools by them.
    */
   perIndex: 100_000,
   /**
@@ -588,17 +616,19 @@ export const TOOL_WORDS = {
 
 /** Calls to third parties (threat E4). */
 export const OUTBOUND = {
-  /** One call from start to end: waiting for a slot, connecting, every redirect, the whole body. */
+  /**
+   * The longest duration of one call from start to end: waiting for a slot, connecting, every redirect, the whole body.
+   */
   timeoutMs: 30 * SECOND,
   /** The longest time without data after a response has begun. */
   idleTimeoutMs: 10 * SECOND,
-  /** Name resolution, connection and TLS handshake. */
+  /** The longest time for name resolution, connection and TLS handshake together. */
   connectTimeoutMs: 10 * SECOND,
   /** The body, both compressed and decompressed. */
   maxBytes: 10 * MIB,
   /** Header section of a response. */
   maxHeaderBytes: 64 * KIB,
-  /** Chunks of one body, of any size: each costs processing time. */
+  /** The maximum number of chunks of one body: each costs processing time, even if it is small. */
   maxChunks: 2 ** 18,
   /** Interim responses (1xx) before the response of a call. */
   maxInterim: 16,
@@ -623,7 +653,7 @@ export const OUTBOUND = {
   keptConnectionMs: MINUTE,
   /** Consecutive failures after which calls to an origin are paused. */
   breakerFailures: 5,
-  /** The first pause of a failing origin; it doubles. */
+  /** The first pause of a failing origin. It doubles with each failed attempt after a pause. */
   breakerPauseMs: 5 * SECOND,
   /** The longest pause. */
   breakerMaxPauseMs: MINUTE,
@@ -641,11 +671,11 @@ export const DNS = {
   timeoutMs: 5 * SECOND,
   /** How long to wait for one name server before asking it again or asking the next one. */
   tryMs: 1_500,
-  /** Requests to each name server. */
+  /** The maximum number of requests to each name server. */
   tries: 2,
   /** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
   secondFamilyMs: 300,
-  /** Concurrent lookups: each has a socket. */
+  /** The maximum number of concurrent lookups: each has a socket. */
   lookups: 64,
   /** Lookups that may wait for one of these slots. */
   queuedLookups: 256,
@@ -689,7 +719,7 @@ export const SCHEMA = {
   chain: 500,
   /** For inputs up to this size all errors are listed; for a larger input only the first one. */
   thoroughNodes: 2_000,
-  /** Steps of all patterns of one check on the event loop: about 30 ms. */
+  /** Steps that the regular expressions of one check on the event loop may take together: about 30 ms. */
   patternSteps: 1_000_000,
   /** Larger schemas and inputs are checked in a thread: compiling takes 0.1 ms for each subschema. */
   inlineExpanded: 200,
@@ -818,7 +848,7 @@ export const MCP_SERVER = {
    * clients recover badly when a session ends.
    */
   sessionMs: 30 * DAY,
-  /** Ids of sessions that clients have ended; requests with such an id are rejected. */
+  /** The maximum number of stored ids of sessions that clients have ended; requests with such an id are rejected. */
   endedSessions: 10_000,
   /** Open streams that wait for server messages: of one user, and of one environment. */
   streamsOfUser: 16,
@@ -856,7 +886,10 @@ export const PORTAL = {
   sessionMs: HOUR,
   /** The most accounts, connections and MCP clients that a portal lists. */
   rows: 100,
-  /** The number of accounts, those used last, whose calls a portal lists, and the number of calls in total. */
+  /**
+   * The maximum number of accounts (those used last) whose calls a portal lists, and the maximum number of calls in
+   * total.
+   */
   accountsWithCalls: 5,
   calls: 10,
 };
@@ -885,11 +918,14 @@ export const MCP_LOGIN = {
   graceMs: 10 * MINUTE,
   /** The grace period of the last replaced token, while its successor has not been used. */
   unusedGraceMs: HOUR,
-  /** The number of replaced refresh tokens of a grant whose times are stored. */
+  /** The maximum number of replaced refresh tokens of a grant for which the time of replacement is stored. */
   retired: 8,
-  /** Unfinished logins of an environment. */
+  /** The maximum number of unfinished logins of an environment. */
   openLogins: 10_000,
-  /** Logins that one address can begin in the lifetime of a login. The users of a company can share an address. */
+  /**
+   * The maximum number of logins that one client address can begin in the lifetime of a login. The users of a company
+   * can share an address.
+   */
   loginsOfAddress: 500,
   /**
    * Grants of a user at one server. A new grant beyond this number ends the one that has been unused for the longest
@@ -900,8 +936,8 @@ export const MCP_LOGIN = {
   documentBytes: 5 * KIB,
   documentMs: 5 * SECOND,
   /**
-   * The number of cached documents, and how long they are cached: the shortest time, the time if the response names
-   * none, and the longest time.
+   * The maximum number of cached documents, and how long they are cached: the shortest time, the time if the response
+   * names none, and the longest time.
    */
   documents: 200,
   documentLeastMs: 30 * SECOND,
@@ -909,30 +945,39 @@ export const MCP_LOGIN = {
   documentMostMs: DAY,
   /** Concurrent requests for documents. */
   fetches: 16,
-  /** The number of redirect URIs of one client, and the length of each. */
+  /** The maximum number of redirect URIs of one client, and the maximum length of each. */
   redirectUris: 20,
   redirectUriChars: 2048,
-  /** The length of a client's `state`. */
+  /** The maximum length of a client's `state`. */
   stateChars: 2048,
-  /** The length of a client's name; longer names are cut. */
+  /** The maximum length of a client's name; longer names are truncated. */
   nameChars: 60,
   /** Clients that can register themselves from one address in an hour. */
   registrations: 60,
   registrationsMs: HOUR,
-  /** The length of an access token of an external authorization server, and the audiences of one that are compared. */
+  /**
+   * The maximum length of an access token of an external authorization server, and the maximum number of its audiences
+   * that are compared.
+   */
   jwtChars: 8 * KIB,
   jwtAudiences: 20,
-  /** Cached keys of external authorization servers, by environment. */
+  /**
+   * The maximum number of cached key sets of external authorization servers, and how long they are cached. Each
+   * environment has its own entries.
+   */
   keySets: 500,
   keySetMs: 5 * MINUTE,
   /** For a token with an unknown key, the keys are read again if they are at least this old. */
   keySetLeastMs: MINUTE,
-  /** Clients of an environment that registered themselves and have not been used. They are removed after a day. */
+  /**
+   * The maximum number of clients of an environment that registered themselves and have not been used. They are removed
+   * after a day.
+   */
   unusedClients: 10_000,
   unusedClientMs: DAY,
   /**
-   * Clients of an environment that registered themselves and have been used. At the limit, each registration deletes
-   * some without a grant, and is rejected if there are none.
+   * The maximum number of clients of an environment that registered themselves and have been used. At the limit, each
+   * registration deletes some without a grant, and is rejected if there are none.
    */
   usedClients: 5_000,
   /**
@@ -993,7 +1038,7 @@ export const MCP_UPSTREAM = {
    * memory until they are stored.
    */
   syncMs: MINUTE,
-  /** Waiting lists of one environment, and of all environments. */
+  /** The maximum number of tool lists that wait to be read, of one environment and of all environments. */
   queuedSyncs: 20,
   allQueuedSyncs: 200,
   /** The age at which a list is read again from its server. */

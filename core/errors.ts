@@ -78,9 +78,11 @@ export interface AuthFailure {
 
 export interface ApiErrorOptions {
   errors?: FieldError[];
-  /** Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`). */
+  /**
+   * Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`).
+   */
   extra?: Record<string, unknown>;
-  /** How long to wait before the same request may succeed, if known. */
+  /** Milliseconds to wait before the same request may succeed, if known. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
   /** The scope that the access token lacks. */
@@ -89,7 +91,8 @@ export interface ApiErrorOptions {
 }
 
 /**
- * An expected failure. `detail` is public; `cause` is only logged. Texts and lists are truncated, because they may quote the request.
+ * An expected failure. The message (`detail`) is public; `cause` is only logged. Texts and lists are truncated, because
+ * they may quote the request.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;

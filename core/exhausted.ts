@@ -1,4 +1,4 @@
-/** Error codes of the system when the process cannot open more files, sockets or threads. */
+/** Error codes of the system and of Node when the process cannot open more files, sockets or threads. */
 const CODES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EAGAIN', 'ERR_WORKER_INIT_FAILED']);
 const MAX_CAUSES = 5;
 

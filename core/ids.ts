@@ -51,8 +51,8 @@ function pair(value: number): string {
 
 /**
  * Creates identifiers whose text order is their order of creation: 48 bits of milliseconds, then 80 random bits, in
- * Crockford base 32 (26 characters). Two ids created in the same millisecond are ordered too: the second one's random
- * part is the first one's plus one.
+ * Crockford base 32 (26 characters). If several ids are created in one millisecond, the random part of each further id
+ * is that of the previous one plus one, so that these ids are ordered too.
  *
  * @param now milliseconds UTC
  * @param random source of random bytes

@@ -27,7 +27,7 @@ const DEFAULT_SIZE = 20;
  * Reads a `page_token`.
  *
  * @param token as the client sent it; undefined or empty for the first page
- * @throws ApiError INVALID_PAGE_TOKEN if the token does not belong to this list
+ * @throws ApiError INVALID_PAGE_TOKEN if the token has expired or does not belong to this list with these filters
  */
 export function readPage(
   tokens: SealedTokens,

@@ -1,5 +1,5 @@
 const POOL_BYTES = 4096;
-/** Larger requests bypass the pool. */
+/** Requests for more bytes than this bypass the pool. */
 const SMALL = 64;
 
 /**
@@ -7,7 +7,7 @@ const SMALL = 64;
  * takes longer than encrypting a token with them. Returned bytes are overwritten in the pool, so they cannot be read
  * there later.
  *
- * @param source of random bytes
+ * @param source returns the given number of random bytes
  */
 export function createRandom(source: (size: number) => Buffer): (size: number) => Buffer {
   let pool = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import type { Ending } from './ending.ts';
 
-/** A function that is called after the commit of a unit. */
+/** A function that is called after the commit of a unit, which is a function that reads and writes in a transaction. */
 export type Effect = () => void;
 
 export interface AfterCommit {

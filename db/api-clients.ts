@@ -16,7 +16,10 @@ export interface ApiClientReads {
     id: string,
     now: number,
   ): Promise<(ApiClientRow & { secrets: ApiClientSecretRow[] }) | undefined>;
-  /** Returns the state that every request is checked against: a token of another generation is rejected. */
+  /**
+   * Returns the state that every request is checked against: a token that was issued for an earlier generation of the
+   * client is rejected.
+   */
   state(environmentId: EnvironmentId, id: string): Promise<{ enabled: boolean; generation: number } | undefined>;
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<ApiClientRow>>;
 }

@@ -123,7 +123,9 @@ async function syncEntries(path: string): Promise<void> {
 
 /**
  * Checks that a file contains the same records. Each record contains the hash of the previous one, so files with the
- * same last hash are equal.
+ * same last hash are equal. A file that does not exist passes.
+ *
+ * @throws StorageError `ARCHIVE_DIFFERS`
  */
 async function requireSame(path: string, last: AuditRow): Promise<void> {
   if (!existsSync(path)) return;

@@ -6,7 +6,10 @@ import type { AuditHead, AuditRow, NewAuditRow } from './rows/audit.ts';
 import { auditArchives, auditHeads, auditLog, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
-/** A chain of audit records: those of an environment in a range of `seq`. */
+/**
+ * A chain of audit records, each of which contains the hash of the one before it: the records of an environment in a
+ * range of `seq`.
+ */
 export interface AuditChain {
   /** The `seq` before that of the first record. */
   start: number;
@@ -16,11 +19,11 @@ export interface AuditChain {
   head: AuditHead | undefined;
 }
 
-/** The last records of the chains. An environment has one chain, or one for each connection that writes. */
+/** The last records of the chains. An environment has one chain, or one for each database connection that writes. */
 export interface AuditHeads {
   /**
-   * Appends a row to the chain that the transaction writes to. Reads of the log see it after `flush`; the end of the chain is
-   * written at the end of the transaction.
+   * Appends a row to the chain that the transaction writes to. Reads of the log see it after `flush`. The new last
+   * record of the chain is stored at the end of the transaction.
    */
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
   /** Writes the appended rows that an engine has kept for the end of the transaction, so that reads see them. */
@@ -112,8 +115,8 @@ export function createAuditHeads(statements: Statements): AuditHeads {
   /** The entries of `moved` before the running unit changed them, which restore `moved` if the unit is rolled back. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
   /**
-   * The last records that the transaction has read. They stay correct until it ends, because only its end writes to the
-   * table.
+   * The last records of the chains, as the transaction has read them. They stay correct until it ends, because only its
+   * end writes to the table.
    */
   let read = new Map<EnvironmentId, AuditHead | undefined>();
 

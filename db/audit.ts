@@ -41,7 +41,7 @@ export interface AuditWrites {
 export type AuditRepository = AuditReads & AuditWrites;
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Rows that are verified in one turn of the event loop. */
+/** The maximum number of rows that are verified in one turn of the event loop. */
 const BATCH = 250;
 
 const FILTERS: Record<keyof AuditFilters, Filter> = {

@@ -23,7 +23,10 @@ export interface AuthRequestReads {
 
 export interface AuthRequestWrites {
   insert(environmentId: EnvironmentId, request: NewAuthRequest): Promise<void>;
-  /** Extends an open request, if it would expire earlier. @returns false if it is not open */
+  /**
+   * Extends an open request so that it expires at `expiresAt`, unless it already expires later. @returns false if it is
+   * not open
+   */
   extend(environmentId: EnvironmentId, id: string, expiresAt: number): Promise<boolean>;
   /**
    * Changes the state from OPEN to PENDING_VERIFICATION and stores the grant. @returns false if the request is not open

@@ -23,9 +23,15 @@ export interface ConnectionReads {
   byKeyId(environmentId: EnvironmentId, keyId: string): Promise<ConnectionRow | undefined>;
   listByProvider(environmentId: EnvironmentId, providerKey: string): Promise<ConnectionRow[]>;
   list(environmentId: EnvironmentId, filters: ConnectionFilters, page: PageRequest): Promise<Page<ConnectionRow>>;
-  /** Reads the matching connections in several statements, with other work in between unless this is a transaction. */
+  /**
+   * Reads the matching connections in several statements. Outside of a transaction, other work can run on the event
+   * loop in between.
+   */
   listAll(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<ConnectionRow[]>;
-  /** Returns the number of connections, and the size of their settings in bytes. */
+  /**
+   * Returns the number of connections, and the size of their large settings: characters of text, and bytes of encrypted
+   * secrets.
+   */
   totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
   countAccounts(environmentId: EnvironmentId, id: string): Promise<number>;
 }

@@ -12,7 +12,7 @@ import type { Statements } from './statements.ts';
 export interface DataKeys {
   /** Stores a wrapped data key and returns its slot, for the column `data_key` of the row that it belongs to. */
   add(wrapped: Buffer): Promise<number>;
-  /** Replaces a wrapped data key by the same key wrapped again. Returns false if the slot has another one. */
+  /** Replaces a wrapped data key by the same key wrapped again. Returns false if the slot does not contain `old`. */
   rewrap(slot: number, old: Buffer, wrapped: Buffer): Promise<boolean>;
   /** Wipes a slot that no row uses. */
   wipe(slot: number): Promise<void>;

@@ -62,7 +62,7 @@ export interface Manifest {
   schema: string;
   /** The key-encryption keys that a restore needs. */
   keyIds: string[];
-  /** Rows by table. */
+  /** The number of rows by table. */
   counts: Record<string, number>;
   /** The numbers of audit records by environment, as verified. */
   audit: Record<string, number>;

@@ -46,19 +46,19 @@ export interface Dialect {
    */
   auditOrder: 'seq' | 'id';
   /**
-   * The column that orders the blocks of executions in the search for the oldest executions: the number of the block,
-   * or a time for which the engine has an index.
+   * The column that orders the blocks (ranges of consecutive executions) in the search for the oldest executions: the
+   * number of the block, or a time for which the engine has an index.
    */
   blockOrder: 'block' | 'firstStartedAt';
   /**
-   * Returns a query for one end of a time range: the first block with executions since `:from`, or the last one with
-   * executions before `:before`. It searches between the blocks `:firstBlock` and `:lastBlock`. An engine with many
-   * blocks has an index for it.
+   * The condition and the order of the query for one end of a time range: the first block with executions since
+   * `:from`, or the last one with executions before `:before`. The query searches between the blocks `:firstBlock` and
+   * `:lastBlock`. An engine with many blocks has an index for it.
    */
   blockEdges: Record<'first' | 'last', { where: SQL; order: SQL }>;
   /**
-   * Whether the slot of a deleted data key is overwritten and used again. An engine that never updates in place deletes
-   * the row instead.
+   * Whether the slot (row of `data_keys`) of a deleted data key is overwritten and used again. An engine that never
+   * updates in place deletes the row instead.
    */
   reusesSlots: boolean;
   /** The substring index of the folded identifiers of accounts. */

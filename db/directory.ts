@@ -19,7 +19,7 @@ export function makeDirectory(path: string): void {
   const missing: string[] = [];
   for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each);
   if (missing.length === 0) syncEntry(path);
-  // `recursive` repeats the call without end where the system reports a missing parent that exists, as /proc does.
+  // The option `recursive` would never return where the system reports an existing parent as missing, as /proc does.
   for (const each of missing) createOne(each);
   for (const each of missing.reverse()) syncDirectory(dirname(each));
 }
@@ -38,6 +38,7 @@ function syncEntry(path: string): void {
   try {
     syncDirectory(dirname(resolve(path)));
   } catch {
-    // This account may have no access to the parent directory; then it did not create the entry either.
+    // The user of this process may have no access to the parent directory. Then the user did not create the entry
+    // either.
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Data that a repository collects while a transaction is open and writes once at its end, instead of with every unit.
+ * Data that a repository collects while a transaction is open and writes once at its end. A transaction can contain
+ * several units, and writing the data with each of them would take longer.
  */
 export interface Ending {
   /** Another transaction begins. The previous one may have been rolled back. */

@@ -87,7 +87,7 @@ export interface StoreOptions {
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
-  /** How many rows of a list one statement reads (default LIST of core/budgets.ts). */
+  /** The maximum number of rows of a list that one statement reads (default LIST of core/budgets.ts). */
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
   /** Only for a database on a server. */

@@ -8,6 +8,7 @@ export type EnvironmentId = string & { readonly [brand]: 'EnvironmentId' };
 
 /** Brands a new id, or an id that an operator typed. @throws TypeError if it has the wrong format */
 export function environmentId(id: string): EnvironmentId {
-  if (!/^env_[0-9a-hjkmnp-tv-z]{26}$/.test(id)) throw new TypeError('not the id of an environment');
+  if (!/^env_[0-9a-hjkmnp-tv-z]{26}$/.test(id))
+    throw new TypeError(`${JSON.stringify(id.slice(0, 60))} is not the id of an environment, such as env_…`);
   return id as EnvironmentId;
 }

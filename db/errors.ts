@@ -1,6 +1,6 @@
 /**
- * A failure of the storage: the disk is full or failing, or the database is locked or corrupt. The cause is only
- * logged.
+ * A failure of the storage, for example a full disk, or a database that is locked, corrupt or in the wrong state.
+ * `cause` is only for the log.
  */
 export class StorageError extends Error {
   /** The error code of the database, or one of this project (`STORE_CLOSED`, `STORE_REFUSED`, …). */

@@ -16,7 +16,9 @@ export interface TimeRange {
 }
 
 export interface ExecutionBlocks {
-  /** Returns a range of numbers that contains all executions of an environment that were started in a time range. */
+  /**
+   * Returns a range of `seq` numbers that contains all executions of an environment that were started in a time range.
+   */
   rangeOf(environmentId: EnvironmentId, times: TimeRange): Promise<SeqRange>;
   /**
    * Deletes the oldest executions that were started before a time, at most `limit`, from one block. @returns how many
@@ -25,8 +27,8 @@ export interface ExecutionBlocks {
 }
 
 /**
- * A block is a range of this many consecutive `seq` numbers, for which the table stores the first and the last start of
- * an execution. A trigger of the table uses the same size.
+ * A block is a range of this many consecutive `seq` numbers, for which the table `execution_blocks` stores the times at
+ * which its executions started: the first and the last one. A trigger of the table uses the same size.
  */
 const SIZE = 1024;
 /** How many `seq` numbers an environment has. The trigger that numbers rows uses the same size. */

@@ -8,14 +8,14 @@ import type { Statements } from './statements.ts';
 
 export interface ExecutionStatisticReads {
   /**
-   * Returns the counts of each group by status and duration. The order is not defined. A busy month is read in slices, with other work in
-   * between.
+   * Returns the counts of each group by status and duration, in no defined order. Long periods are read in slices, so
+   * that other work can run on the event loop in between.
    */
   grouped(environmentId: EnvironmentId, group: StatisticGroup, filters: StatisticFilters): Promise<StatisticRow[]>;
 }
 
 export interface ExecutionStatisticWrites {
-  /** Deletes the counts of the oldest hour before an hour. @returns how many rows */
+  /** Deletes the counts of the oldest hour that is before `beforeHour`. @returns how many rows */
   sweep(environmentId: EnvironmentId, beforeHour: number): Promise<number>;
 }
 

@@ -20,7 +20,10 @@ import type { Statements } from './statements.ts';
 export interface ExecutionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ExecutionRow | undefined>;
   list(environmentId: EnvironmentId, filters: ExecutionFilters, page: PageRequest): Promise<Page<ExecutionRow>>;
-  /** Returns how many stored executions of each tool of a connection succeeded. It reads the counters of lists, not the executions. */
+  /**
+   * Returns how many stored executions of each tool of a connection succeeded. It reads the maintained counters, not
+   * the executions.
+   */
   successes(environmentId: EnvironmentId, connector: string): Promise<ToolSuccesses[]>;
 }
 
@@ -58,7 +61,10 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
-/** A filter with at most this many rows is used in preference to `accountId`, whose total is not maintained. */
+/**
+ * If a filter with a maintained total matches at most this many executions, its index is used. Otherwise the index of
+ * `accountId` is used if this filter is given: its total is not maintained, so the filters cannot be compared.
+ */
 const FEW = 1000;
 
 export function createExecutionRepository(
@@ -144,8 +150,8 @@ export function createExecutionRepository(
 
   /**
    * Returns the filter whose index is used. An agent run has few executions, so its filter comes first. Among the
-   * filters with a maintained total, the one with the fewest rows is used. `accountId` has precedence over it unless it
-   * has few rows.
+   * filters with a maintained total, the one with the fewest rows is used. If `accountId` is given, it has precedence
+   * over that filter, unless that filter has at most `FEW` rows.
    */
   async function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
     if (names.includes('agentRunId')) return 'agentRunId';

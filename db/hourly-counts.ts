@@ -9,8 +9,8 @@ export interface HourlyCounts {
   /** The condition for the rows of a period, with the placeholders `environmentId`, `fromHour` and `beforeHour`. */
   within: SQL;
   /**
-   * Reads the counts of a period in slices of hours, with other work in between, and adds up those with the same key. The order is not
-   * defined.
+   * Reads the counts of a period in slices of hours, and adds up those with the same key. Other work can run on the
+   * event loop between two slices. The order of the result is not defined.
    */
   sums<Row extends { total: number }>(
     environmentId: EnvironmentId,
@@ -18,7 +18,7 @@ export interface HourlyCounts {
     read: (slice: Hours & { environmentId: EnvironmentId }) => Promise<Row[]>,
     keyOf: (row: Row) => string,
   ): Promise<Row[]>;
-  /** Deletes the counts of the oldest hour before an hour. @returns how many rows */
+  /** Deletes the counts of the oldest hour that is before `beforeHour`. @returns how many rows */
   sweep(environmentId: EnvironmentId, beforeHour: number): Promise<number>;
 }
 

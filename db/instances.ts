@@ -23,7 +23,10 @@ export interface InstanceReads {
 export interface InstanceWrites {
   /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
-  /** Records that the instance is running, at a time in milliseconds UTC, and with which keys. @returns false if it has been removed */
+  /**
+   * Records that the instance was running at a time, in milliseconds UTC, and which keys it has. @returns false if the
+   * instance has been removed
+   */
   beat(number: number, at: number, keys?: readonly string[]): Promise<boolean>;
   remove(number: number): Promise<void>;
   /** Removes all instances but one, for databases that only one instance can serve. */
@@ -37,9 +40,9 @@ export type InstanceRepository = InstanceReads & InstanceWrites;
 /** @param schemaNumber the number of the newest migration that this program knows */
 export function createInstanceRepository({ db, once, dialect }: Statements, schemaNumber: number): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
-  // Matches every row, and lets PostgreSQL read the table through its index. Units disable sequential scans, which
-  // gives a scan a very high cost. PostgreSQL compiles a statement with a high cost to machine code, which would take
-  // 100 ms for each heartbeat.
+  // Matches every row, and lets the database read the table through its index. One engine disables sequential scans in
+  // units, which gives a scan a very high cost. It compiles statements with a high cost to machine code, which would
+  // take 100 ms for each heartbeat.
   const isAny = gt(instances.number, 0);
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
   const unfinished = once(() =>

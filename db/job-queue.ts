@@ -6,7 +6,10 @@ import { instances, jobs } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface JobQueueReads {
-  /** Returns the next lane of a kind with a waiting job, in the order of environments and lanes. */
+  /**
+   * Returns the next lane of a kind with a waiting job, in the order of environments and lanes. Only a limited number
+   * of the jobs of one lane run at the same time.
+   */
   nextLane(kind: string, after: Omit<JobLane, 'kind'> | undefined): Promise<WaitingLane | undefined>;
   /** Returns the jobs of instances that have stopped. */
   abandoned(limit: number): Promise<JobRow[]>;

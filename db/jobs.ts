@@ -22,7 +22,7 @@ export interface JobReads {
 
 export interface JobWrites {
   insert(environmentId: EnvironmentId, job: NewJob): Promise<void>;
-  /** Inserts a job that cannot be attempted. */
+  /** Inserts a job that cannot be attempted, as FAILED. */
   insertFailed(environmentId: EnvironmentId, job: FailedJob): Promise<void>;
   /**
    * Makes a failed job run again, as if it had not been attempted.

@@ -14,7 +14,10 @@ export interface KeyRotationReads {
 }
 
 export interface KeyRotationWrites {
-  /** Replaces a wrapped key if it is unchanged. The version of its row stays the same. */
+  /**
+   * Replaces a wrapped key if it is still `old`. The version of its row stays the same. @returns false if the key has
+   * changed
+   */
   setWrappedKey(
     table: DataKeyTable,
     id: string,

@@ -53,7 +53,9 @@ export interface LargeList<Name extends string> {
    * the order of the list.
    */
   lead(names: Name[], values: Values): Promise<Name | undefined>;
-  /** Prepares a statement that returns the position `offset` rows further, as `place`. */
+  /**
+   * Prepares a statement that skips `offset` of the matching rows, and returns the position of the next row as `place`.
+   */
   places(where: SQL, order: SQL): Placed;
   pacing: Pacing;
 }

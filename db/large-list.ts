@@ -22,7 +22,9 @@ export function countUpTo(db: Db, table: LargeTable, where: SQL) {
   return db.select({ total: count() }).from(found).prepare();
 }
 
-/** Prepares a statement that returns the position `offset` rows further in a list. */
+/**
+ * Prepares a statement that skips `offset` of the matching rows, and returns the position of the next row as `place`.
+ */
 export function placesOf<K extends string | number>(
   db: Db,
   table: LargeTable,

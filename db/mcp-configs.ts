@@ -8,7 +8,7 @@ import { mcpConfigs } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface McpConfigReads {
-  /** Returns the number of configs, and the size of their mappings as JSON. */
+  /** Returns the number of configs, and the size of their mappings as JSON, in characters. */
   totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
   get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;
   /** Returns a page, newest first. */

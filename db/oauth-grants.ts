@@ -16,7 +16,7 @@ export interface OAuthGrantReads {
   list(environmentId: EnvironmentId, filters: GrantFilters, page: PageRequest): Promise<Page<OAuthGrantRow>>;
   /** The newest grants that match the filters, without a count. */
   some(environmentId: EnvironmentId, filters: GrantFilters, limit: number): Promise<OAuthGrantRow[]>;
-  /** Returns the grants of exactly this user at a server, newest first. */
+  /** Returns the grants of exactly this user at an MCP server, newest first. */
   ofUser(environmentId: EnvironmentId, user: GrantUser, serverId: string): Promise<OAuthGrantRow[]>;
 }
 

@@ -12,7 +12,10 @@ export interface OperatorSessionReads {
   get(environmentId: EnvironmentId, id: string): Promise<OperatorSessionRow | undefined>;
   /** Returns the session that a secret belongs to, even if it has expired. */
   byToken(environmentId: EnvironmentId, tokenDigest: Buffer): Promise<OperatorSessionRow | undefined>;
-  /** Counts the sessions and addresses that have not expired, up to `limit`. */
+  /**
+   * Counts the sessions that have not expired, up to `limit`. One-time addresses that no operator has opened yet are
+   * included.
+   */
   countLive(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
   /** Newest first. */
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<OperatorSessionRow>>;
@@ -21,7 +24,8 @@ export interface OperatorSessionReads {
 export interface OperatorSessionWrites {
   insert(environmentId: EnvironmentId, session: NewOperatorSession): Promise<void>;
   /**
-   * Opens an offered session that has not expired: its secret is replaced, so its address cannot be used again.
+   * Opens the session of a one-time address that has not expired: its secret is replaced, so that the address cannot be
+   * used again.
    *
    * @returns false if the address was used, or has expired
    */

@@ -7,9 +7,9 @@ import type { Statements } from './statements.ts';
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
- * Returns whether the account, connection, provider and tool of a planned call have not changed since it was planned. Each row is
- * read by its own statement: the statements run concurrently, and one statement over several tables takes ten times as long in
- * an embedded database.
+ * Creates the function that returns whether the account, connection, provider and tool of a planned call are unchanged
+ * since it was planned. Each row is read by its own statement: the statements run concurrently, and one statement over
+ * several tables takes ten times as long in an embedded database.
  */
 export function createPlanCheck({ db, once }: Statements) {
   const given = (name: string) => sql.placeholder(name);

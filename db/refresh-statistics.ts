@@ -23,7 +23,7 @@ export interface RefreshStatisticReads {
 export interface RefreshStatisticWrites {
   /** Counts a refresh. */
   count(environmentId: EnvironmentId, refresh: CountedRefresh): Promise<void>;
-  /** Deletes the counts of the oldest hour before an hour. @returns how many rows */
+  /** Deletes the counts of the oldest hour that is before `beforeHour`. @returns how many rows */
   sweep(environmentId: EnvironmentId, beforeHour: number): Promise<number>;
 }
 

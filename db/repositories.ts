@@ -207,7 +207,7 @@ export interface RepositoryOptions extends Partial<AccountOptions> {
 }
 
 /**
- * Creates the repositories of one connection.
+ * Creates the repositories that use one connection to the database.
  *
  * @returns the repositories, and the functions that the engine must call at the end of each transaction
  */
@@ -262,5 +262,5 @@ export function createRepositories(
   return { repositories, ending: auditHeads.ending };
 }
 
-/** Within a transaction, lists do not yield the event loop. */
+/** Within a transaction, lists do not yield to the event loop. */
 const IN_TRANSACTION: Pacing = { limits: LIST, yieldToEventLoop: async () => {} };

@@ -352,7 +352,10 @@ export const connections = table(
   ],
 );
 
-/** Longer than any wrapped data key, of which the id of the key-encryption key is the only part without a fixed length. */
+/**
+ * More bytes than any wrapped data key has. The only part of a wrapped key whose length varies is the id of the
+ * key-encryption key.
+ */
 const DATA_KEY_BYTES = 128;
 
 export const dataKeys = table(

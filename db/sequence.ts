@@ -5,7 +5,9 @@ import { counters, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** The lowest `seq` of an environment. From bit 40 on, a `seq` contains the number of its environment. */
+/**
+ * The exclusive bounds of the `seq` of an environment. From bit 40 on, a `seq` contains the number of its environment.
+ */
 const LOW = sql`(select ${environments.ordinal} << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 

@@ -3,7 +3,10 @@ import type { Total } from './page.ts';
 /** The maximum number of rows. In some engines null means no limit. */
 type Limit = number | null;
 
-/** A reader of one list, which reads the candidates of its leading filter in the order of the list. */
+/**
+ * A reader of one list. It reads candidates, which are the rows that match the filter whose index is used, in the order
+ * of the list.
+ */
 export interface SliceReader<Row, K> {
   /**
    * Returns the position of the last candidate of a slice.

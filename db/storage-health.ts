@@ -15,7 +15,8 @@ export interface StorageHealth {
   failing(): StorageError | null;
   failed(error: StorageError): void;
   /**
-   * Checks whether a failing database works again. Call it periodically: it counts as working after a whole interval without a failure, because on a full disk some writes still succeed.
+   * Checks whether a failing database works again. Call it periodically: it counts as working after a whole interval
+   * without a failure, because on a full disk some writes still succeed.
    *
    * @param write makes a durable write, and rejects when it cannot
    */

@@ -15,11 +15,11 @@ export interface Store {
    */
   shareReads(): Promise<void>;
   /**
-   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is
-   * undone, and the promise is rejected with its error. A unit may await nothing but the functions of its `tx`: fetch
-   * first, then write. It must read through `tx` too, because `read` only shows what was committed before. A unit may
-   * run more than once, so it must not have any effect except through its `tx`. A unit whose write fails, even with a
-   * UniqueError, must fail too, because an engine may undo all of it.
+   * Runs a unit of work in a transaction, and resolves with the result of the unit when the transaction is durable. A
+   * unit that throws is undone, and the promise is rejected with its error. A unit may await nothing but the functions
+   * of its `tx`: fetch first, then write. It must read through `tx` too, because `read` only shows what was committed
+   * before. A unit may run more than once, so it must not have any effect except through its `tx`. A unit whose write
+   * fails, even with a UniqueError, must fail too, because an engine may undo all of it.
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
@@ -44,8 +44,8 @@ export interface Store {
    */
   fence(instance: number, place: number): void;
   /**
-   * Reads the clock of the database in milliseconds UTC, by which its processes compare times; null if only one process
-   * can use the database. @throws StorageError
+   * Reads the clock of the database in milliseconds UTC. The processes that share the database compare times by this
+   * clock; null if only one process can use the database. @throws StorageError
    */
   clock: (() => Promise<number>) | null;
   /**

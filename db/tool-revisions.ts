@@ -9,8 +9,8 @@ export interface ToolRevisions {
   /** Returns 0 before the first change. */
   current(environmentId: EnvironmentId): Promise<number>;
   /**
-   * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could use the same
-   * revision, and a reader that has seen the one that commits first would never see the rows of the other.
+   * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could
+   * use the same revision, and a reader that has seen the one that commits first would never see the rows of the other.
    *
    * @param write receives the revision, and returns how many rows it has changed; if none, the revision is not stored
    * @returns how many rows were changed

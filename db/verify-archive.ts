@@ -12,8 +12,8 @@ export type ArchiveVerdict = { intact: true; files: number; records: number } | 
  * Recomputes a chain of archived audit records, from its first record to the last one that was removed from the
  * database.
  *
- * @param directory of the environment
- * @param chain also contains the record before the first one in the database
+ * @param directory the directory with the archive of the environment
+ * @param chain `removed` is the last record that was removed from the database
  */
 export async function verifyArchive(
   directory: string,

@@ -13,8 +13,9 @@ export type { ResponseValue, Schemas } from '../core/present/schemas.ts';
 export type { Principal } from './pipeline/exchange.ts';
 
 /**
- * Types of handlers, derived from the contract. A status that an operation does not declare, a body with a different schema, an
- * additional property, a write-only property in a response or a missing handler is a compile error (test/types proves each).
+ * Types of handlers, derived from the contract. A status that an operation does not declare, a body with a different
+ * schema, an additional property, a write-only property in a response or a missing handler is a compile error
+ * (test/types proves each).
  */
 export type OperationId = keyof operations;
 
@@ -105,7 +106,7 @@ export interface Call<O extends OperationId> {
   /**
    * For an effect outside of the database. First `begin` and the claim of the idempotency key are committed. Then `act`
    * runs once, and its result is stored before the response is sent. If the result was lost, a later request with the
-   * same key receives `executionId`.
+   * same key receives an error, which names `executionId` if the execution was recorded.
    */
   commitThenAct(
     executionId: string,

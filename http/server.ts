@@ -58,8 +58,8 @@ export interface RunningServer {
 }
 
 /**
- * Composes the server: one pipeline, and its entry points. Express serves only pages and documents, because it replaces the prototypes
- * of every request, which costs more than the rest of the pipeline together.
+ * Composes the server: one pipeline, and its entry points. Express serves only pages and documents, because it replaces
+ * the prototypes of every request, which costs more than the rest of the pipeline together.
  *
  * @param ports that were bound before the parts were created
  * @param contract the operations, and the validators of their requests and responses
@@ -151,7 +151,10 @@ function isDocs(req: IncomingMessage): boolean {
 const DOCUMENTS =
   /^\/(docs|icons|connect\.(js|d\.ts)|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
 
-/** Whether a path is that of a page that a user visits to connect an account, to log in for an MCP client, or to manage accounts. */
+/**
+ * Whether a path is that of a page that a user visits to connect an account, to log in for an MCP client, or to manage
+ * accounts.
+ */
 function isPage(req: IncomingMessage): boolean {
   return /^\/(connect|portal|oauth\/(callback|authorize|login|consent))(\/|\?|$)/.test(req.url ?? '/');
 }
@@ -159,7 +162,8 @@ function isPage(req: IncomingMessage): boolean {
 const SWEEP_MS = 20;
 
 /**
- * Closes idle connections immediately, and busy ones after their response. Connections that are still open after the deadline are closed too.
+ * Closes idle connections immediately, and busy ones after their response. Connections that are still open after the
+ * deadline are closed too.
  */
 async function drain(server: Server, limitMs: number, log: Logger): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));

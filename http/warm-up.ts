@@ -25,7 +25,7 @@ export async function warmUp(
     try {
       await run();
     } catch (err) {
-      log.warn({ err, step: name }, 'could not be prepared in advance');
+      log.warn({ err, step: name }, 'a part of the server could not be prepared in advance; its first use is slower');
     }
   }
 }

@@ -32,7 +32,11 @@ export function buildReference(target = TARGET): void {
   writeFileSync(versionFile, VERSION);
 }
 
-/** Downloads the package to a folder. @returns the folder of its files for browsers */
+/**
+ * Downloads the archive of the package to a folder, checks its digest, and unpacks the files for browsers.
+ *
+ * @returns the folder of these files
+ */
 function unpack(folder: string): string {
   const options = ['--pack-destination', folder, '--ignore-scripts', '--loglevel=error', '--json'];
   const output = execFileSync('npm', ['pack', `${VIEWER}@${VERSION}`, ...options], { cwd: ROOT, encoding: 'utf8' });

@@ -15,7 +15,7 @@ export interface DataFile<T> {
   data: T;
 }
 
-/** A comparison with the vendor's own description; it stays in the file and is not part of the index. */
+/** With which description of the vendor a tool was compared, and when. It stays in the file and is not in the index. */
 export interface Comparison {
   with: string;
   on: string;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** The file in the folder of migrations with a line `<SHA-256>  <name>` for each, in the format of sha256sum(1). */
+/** The file with a line `<SHA-256>  <name>` for each migration of its folder, in the format of sha256sum(1). */
 const LIST = 'SHA256SUMS';
 const FOLDERS = ['sqlite', 'postgres'].map((engine) => join(import.meta.dirname, `../db/${engine}/migrations`));
 

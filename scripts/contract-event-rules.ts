@@ -16,7 +16,10 @@ export function* eventsAreDescribed(document: JsonObject): Generator<string> {
   }
 }
 
-/** The subject orders events and is recorded in the audit log, so every event of the type must contain it. */
+/**
+ * The subject is the object that an event is about. Ordered endpoints get the events of a subject in order, and the
+ * audit log records the subject, so every event of a type must contain it.
+ */
 export function* eventsNameTheirSubject(document: JsonObject): Generator<string> {
   for (const { type, media, subject } of eventsOf(document)) {
     const data = objectAt(resolve(document, media['schema']), 'properties')['data'];

@@ -41,7 +41,7 @@ function* operationIdsAreUnique(document: JsonObject): Generator<string> {
   }
 }
 
-/** With `default` or `4XX`, every status would be a declared one. */
+/** With `default` or `4XX`, every status would be a declared one, so a check could not find an undeclared status. */
 function* statusesAreExact(document: JsonObject): Generator<string> {
   for (const { id, definition } of operationsOf(document)) {
     for (const status of Object.keys(objectAt(definition, 'responses'))) {
@@ -134,7 +134,10 @@ function* objectsSayWhetherTheyAreClosed(document: JsonObject): Generator<string
   }
 }
 
-/** Generators create a type for such an object whose optional members contradict its index signature. */
+/**
+ * For an object with `properties` and a schema in `additionalProperties`, generators create a type whose optional
+ * members contradict its index signature.
+ */
 function* objectsDoNotMixMembersAndMaps(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     const isMap = typeof schema['additionalProperties'] === 'object';

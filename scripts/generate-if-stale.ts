@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { changedSources, DIGEST_FILE } from './source-digest.ts';
 
 /**
- * Updates `generated/` if a source has changed since the last run. The generators are only loaded then. With `--check` it fails instead,
- * because the packages of the generators may not be installed.
+ * Updates `generated/` if a source has changed since the last run. The generators are only loaded in this case. With
+ * `--check`, it loads and writes nothing, and fails if a source has changed: the packages of the generators may not be
+ * installed.
  */
 const file = join(import.meta.dirname, '../generated', DIGEST_FILE);
 const changed = changedSources(existsSync(file) ? readFileSync(file, 'utf8') : '');

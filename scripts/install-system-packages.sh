@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the named Debian packages where that is possible (Debian, root), and fails where a package is missing and cannot be
-# installed: a test that needs it must not be skipped.
+# Installs the named Debian packages that are missing, which requires Debian and root. If it cannot install them, it
+# fails, so that no test that needs them is skipped.
 set -euo pipefail
 
 missing=()

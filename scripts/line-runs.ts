@@ -7,8 +7,9 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 type LineRun = [line: number, source: number, sourceLine: number];
 
 /**
- * Returns which lines of a generated file are from which lines of its sources, from the mappings of a source map (ECMA-426). Lines begin with 1.
- * A table of runs is a tenth of a source map, and is read in milliseconds.
+ * Returns which lines of a generated file are from which lines of its sources, from the mappings of a source map
+ * (ECMA-426). The number of the first line is 1. A table of runs has a tenth of the size of a source map, and is read
+ * in milliseconds.
  */
 export function lineRuns(mappings: string): LineRun[] {
   const runs: LineRun[] = [];

@@ -55,7 +55,9 @@ export function arrayAt(holder: JsonObject, key: string): Json[] {
 }
 
 /**
- * Resolves local references. Keywords next to `$ref`, such as a description, override those of the target.
+ * Returns an object with its local `$ref` replaced by the target. Keywords next to `$ref`, such as a description,
+ * override those of the target. References inside the object are not replaced. For a value that is not an object, it
+ * returns an empty object.
  *
  * @throws Error if the reference has no target
  */

@@ -19,7 +19,9 @@ const FORMS = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'const'];
 const ALL_TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 
 /**
- * Lists the breaking changes of a schema: in a request, a value that is no longer accepted; in a response, a value that a client relied on. A component that both documents use is named by its own name, so that one change is one finding.
+ * Lists the breaking changes of a schema: in a request, a value that is no longer accepted; in a response, a property
+ * or value that clients relied on and that may now be missing. A component that both documents use is named by its own
+ * name, so that one change is one finding.
  *
  * @param place how findings name the schema where it is not a component
  */
@@ -154,7 +156,8 @@ function* unionBreaks(comparison: Comparison, { before, after }: Pair<JsonObject
     for (const [index, branch] of arrayAt(before, keyword).entries()) {
       const name = componentName(branch);
       const named = successors.find((other) => name && componentName(other) === name);
-      // A scalar is either inlined or a component, depending on how often it is used.
+      // A scalar is either inlined or a component, depending on how often it is used. A branch without a successor of
+      // the same name is therefore compared with the one at its position, unless that is another component.
       const successor = named ?? (name && componentName(successors[index]) ? undefined : successors[index]);
       if (successor)
         yield* schemaBreaks(comparison, { before: branch, after: successor }, `${place} ${keyword} ${index}`);

@@ -28,7 +28,10 @@ async function stop(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** Runs the type check at the same time as the server, which also runs if there are type errors. */
+/**
+ * Generates what has changed, then restarts the server and the type check, which run at the same time: the server also
+ * runs if there are type errors. If generating fails, the running server continues.
+ */
 async function update(): Promise<void> {
   const [code] = await once(run(process.execPath, ['scripts/generate-if-stale.ts']), 'exit');
   if (code !== 0) return;

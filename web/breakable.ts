@@ -6,7 +6,9 @@ const LONG = /\S{18}/;
 /** The points at which a word may break: after a slash or a colon, and before other signs, such as `@` and `.`. */
 const POINTS = /(?<=[/:])(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])(?=[@.?&=+_#~][\p{L}\p{N}])/u;
 
-/** Lets long identifiers and addresses break before or after their signs, because narrow pages would cut their words. */
+/**
+ * Lets long identifiers and addresses break before or after their signs, because narrow pages would cut their words.
+ */
 export function breakable(text: string): Html {
   if (!LONG.test(text)) return html`${text}`;
   return html`${text.split(POINTS).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;

@@ -31,7 +31,7 @@ type Deps = Pick<Runtime, 'now' | 'log' | 'metrics' | 'startProcessJob'> &
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, deps: Deps): AccountParts {
   const { store, now, log, metrics, startProcessJob, instance, signingKeys } = deps;
-  const failure = 'times of use were not written';
+  const failure = 'the times of last use of accounts were not written';
   const tracker = new UsageTracker((id, times) =>
     store.write((tx) => tx.accounts.touch(environmentId(id), times), { isolated: false }),
   );

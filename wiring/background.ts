@@ -15,7 +15,7 @@ export interface Background {
   readonly links: {
     /** Ends the links that have expired. */
     expire(): Promise<void>;
-    /** Ends expired links soon. Called for links whose requests were closed before they expired. */
+    /** Runs `expire` soon. Called when the request of a link was closed before its time of expiry. */
     expireSoon(): void;
   };
 }

@@ -20,6 +20,9 @@ export async function checkVerification({ store, log }: { store: Pick<Store, 're
         `the connections ${open.join(', ')} do not verify users, but ${where}: set their verification_mode to REQUIRED`,
       );
     }
-    log.warn({ environment: environment.id, connections: open }, 'these connections do not verify users');
+    log.warn(
+      { environment: environment.id, connections: open },
+      'these connections do not verify users: anyone who opens a link can connect an account for its user',
+    );
   }
 }

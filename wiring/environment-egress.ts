@@ -11,7 +11,10 @@ import {
 import { type Config, readSetting } from '../http/config/config.ts';
 import type { Environment } from '../http/pipeline/environments.ts';
 
-/** The addresses that development environments may call in addition to public ones. Production may call nothing else. */
+/**
+ * The addresses that development environments may call in addition to public ones, and the overrides of endpoints.
+ * Production environments may only call public addresses, and have no overrides.
+ */
 export interface EgressRules {
   allowedAddresses: readonly HostPort[];
   endpointOverrides: readonly EndpointOverride[];
@@ -28,9 +31,9 @@ export interface EnvironmentEgress {
 }
 
 /**
- * Creates the outbound client of an environment. Each environment has its own queues, lookups, connections and failure state, so
- * that no environment can use up those of another. Memory for bodies is divided between them. Loopback permissions and overrides
- * only apply to development environments.
+ * Creates the outbound clients of environments, each at its first use. Each environment has its own queues, lookups,
+ * connections and failure state, so that no environment can use up those of another. Memory for bodies is divided
+ * between them. Loopback permissions and overrides only apply to development environments.
  *
  * @throws ConfigError that names the setting
  */

@@ -10,8 +10,9 @@ export function readGenerated(name: string): string {
 }
 
 /**
- * Reads the index of the catalogue. The tools are read from the file when they are first used, because their text takes 4 MB
- * of memory. The file stays open until the server stops, so that an upgrade that replaces it does not change what a running server reads.
+ * Reads the index of the catalogue. The tools are read from the file when they are first used, because their text takes
+ * 4 MB of memory. The file stays open until the server stops, so that an upgrade that replaces it does not change what
+ * a running server reads.
  */
 export function openCatalogueIndex(
   closing: Pick<AsyncDisposableStack, 'defer'>,

@@ -51,5 +51,7 @@ export async function registerInstance(
 
 /** Ends the process, because other servers have taken over its work. Its supervisor starts it again. */
 function endProcess(): never {
-  throw new Error('this server did not report for some time, and other servers assume that it has ended');
+  throw new Error(
+    'this server did not report for some time, and other servers assume that it has ended: start it again',
+  );
 }

@@ -31,7 +31,10 @@ export interface Keys {
   readonly sealedData: SealedTokens;
 }
 
-/** The objects that the first start has created, to be shown to the operator once. */
+/**
+ * The key file and the API client that this start has created, to be shown to the operator once; null for those that it
+ * has not created. Also the environment, which may have existed before.
+ */
 export interface FirstStart {
   keyFile: string | null;
   client: { id: string; secret: Secret } | null;

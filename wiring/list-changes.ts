@@ -18,7 +18,7 @@ export function createListChangesParts(
     name: 'mcp_list_changes',
     everyMs: MCP_SERVER.listChecksMs,
     run: listChanges.check,
-    failure: 'lists of MCP servers were not compared',
+    failure: 'the lists of MCP servers could not be checked for changes',
   });
   return { listChanges };
 }

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.ts';
 
 const facts = () => ({ name: 'commit', kind: 'internal' as const, attributes: {} });
 
-/** Measures and traces the units of work of a store. */
+/** Measures and traces the transactions of a store. The given store is changed and returned. */
 export function observe(store: Store, metrics: Pick<Runtime['metrics'], 'commit'>): Store {
   const timed = async <T>(kind: 'write' | 'commit', run: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now();

@@ -1,7 +1,9 @@
 import type { OriginState } from '../core/net/egress.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The origins with the most calls are shown, because accounts can lead to any number of hosts. */
+/**
+ * The maximum number of origins in the metrics: those with the most calls. Accounts can lead to any number of hosts.
+ */
 const SHOWN_ORIGINS = 100;
 
 /** Adds metrics of the calls to other hosts: running and waiting ones, and origins to which calls are paused. */

@@ -50,7 +50,7 @@ export async function openStorage(
     name: 'storage_probe',
     everyMs: STORAGE.probeEveryMs,
     run: store.probe,
-    failure: 'the storage could not be probed',
+    failure: 'the database could not be checked',
   });
   showStorage({ metrics, store, scrub });
   return {

@@ -45,13 +45,15 @@ export async function streamOf(
   return data as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Returns the body of a successful response. @throws ApiFailure for any other response */
+/**
+ * Returns the body of a successful response. @throws ApiFailure for any other response, UsageError if it is not JSON
+ */
 export async function resultOf<Body>(
   call: Promise<{ data?: Body; error?: unknown; response: Response }>,
 ): Promise<NonNullable<Body>> {
   const { data, error, response } = await call.catch((thrown: unknown) => {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw new UsageError('the response is not JSON: VALETKEY_URL does not seem to be a Valetkey server');
+    throw new UsageError('the response is not JSON: VALETKEY_URL or --server does not seem to be a Valetkey server');
   });
   if (!response.ok || data === undefined || data === null) throw new ApiFailure(response.status, error);
   return data;
@@ -61,7 +63,8 @@ export async function resultOf<Body>(
  * Sends a request. Redirects are not followed, because they could take a credential to another server.
  *
  * @param signal replaces the time limit
- * @throws UnreachableError, UsageError for a redirect
+ * @throws UnreachableError if there is no response in time; UsageError for a redirect; the abort error if the caller
+ * aborted `signal`
  */
 export async function send(request: Request, signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
   const { origin } = new URL(request.url);
@@ -72,7 +75,7 @@ export async function send(request: Request, signal = AbortSignal.timeout(TIMEOU
   if (response.status < 300 || response.status > 399) return response;
   await response.body?.cancel();
   throw new UsageError(
-    `the server redirects to ${response.headers.get('location')}; set VALETKEY_URL to its own origin`,
+    `the server redirects to ${response.headers.get('location')}; set VALETKEY_URL or --server to its own origin`,
   );
 }
 
@@ -82,7 +85,7 @@ export async function accessToken({ origin, credential }: ApiSettings, scope?: s
   return (await requestToken(origin, credential, scope)).access_token;
 }
 
-/** Requests a token at the OAuth token endpoint. @throws ApiFailure */
+/** Requests a token at the OAuth token endpoint. @throws ApiFailure if the server rejects the request */
 export async function requestToken(origin: string, { id, secret }: { id: string; secret: Secret }, scope?: string) {
   return await resultOf(
     openPublicApi(origin).POST('/oauth/token', {

@@ -5,7 +5,7 @@ import { shown } from '../output/print.ts';
 type Problem = components['schemas']['Problem'] &
   Partial<Pick<components['schemas']['AccountStateProblem'], 'next_action'>>;
 
-/** A request that the server rejected, described for people. */
+/** An unsuccessful response of the server. The message describes it for people. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   readonly exitCode: number;

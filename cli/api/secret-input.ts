@@ -13,8 +13,8 @@ export const SECRET_FILE = new Option('--client-secret-file <file>', 'a file wit
 );
 
 /**
- * Returns the client secret that the options ask for: typed at a terminal without echo, or read from standard input or a
- * file.
+ * Returns the client secret that the options ask for: typed at a terminal without echo, or read from standard input or
+ * a file. Returns undefined if neither option was given.
  */
 export async function readSecret(options: {
   clientSecret?: true | undefined;
@@ -27,7 +27,8 @@ export async function readSecret(options: {
 
 function required(text: string): Secret {
   const secret = text.replace(/\r?\n$/, '');
-  if (secret === '') throw new UsageError('the client secret is empty');
+  if (secret === '')
+    throw new UsageError('the client secret is empty: type it, pipe it, or name its file with --client-secret-file');
   return new Secret(secret);
 }
 

@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.ts';
 /** Where requests are sent, and with which credential. */
 export interface ApiSettings {
   origin: string;
-  /** An access token, or the id and secret of an API client, with which one is requested. */
+  /** An access token; or the id and secret of an API client, with which an access token is requested. */
   credential: { token: Secret } | { id: string; secret: Secret };
 }
 
@@ -48,7 +48,7 @@ export function readOrigin(env: NodeJS.ProcessEnv, server?: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.href !== `${url.origin}/`)
     throw new UsageError(
-      'VALETKEY_URL must be an http or https origin without a path, such as https://keys.example.com',
+      'VALETKEY_URL or --server must be an http or https origin without a path, such as https://keys.example.com',
     );
   return url.origin;
 }

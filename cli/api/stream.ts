@@ -2,7 +2,7 @@ import { accessToken, send } from './client.ts';
 import { ApiFailure } from './failures.ts';
 import type { ApiSettings } from './settings.ts';
 
-/** An event of the stream. */
+/** An event that `GET /api/v1/events:stream` sends. */
 export interface StreamedEvent {
   id: string;
   type: string;
@@ -18,7 +18,7 @@ const RECONNECT_MS = 2_000;
  * after the last event that it returned.
  *
  * @param interrupted receives the reason when the stream ended, before it is opened again
- * @throws ApiFailure when the server rejects the client or the stream, UnreachableError if it was never reached
+ * @throws ApiFailure for a response of 4xx, and any error that happens before the first stream was opened
  */
 export async function* followEvents(
   settings: ApiSettings,

@@ -22,7 +22,8 @@ export function configure(command: Command): void {
     .addHelpText('after', examples('console', 'console --operator ada@example.com --role viewer'))
     .action(async (options) => {
       const { operator = localOperator(), role } = options;
-      if (!/^[^\p{Cc}]{1,100}$/u.test(operator)) throw new UsageError('--operator must have 1 to 100 characters');
+      if (!/^[^\p{Cc}]{1,100}$/u.test(operator))
+        throw new UsageError('--operator must have 1 to 100 characters, and no control characters');
       const address = await addressFor(operator, role, options.environment);
       const minutes = OPERATORS.addressMs / 60_000;
       printResult(options, { address, operator, role, expires_in: minutes * 60 }, () => address);
@@ -34,10 +35,14 @@ export function configure(command: Command): void {
 async function addressFor(operator: string, role: 'owner' | 'editor' | 'viewer', wanted: string | undefined) {
   const { config, secrets, store } = await openStorage();
   try {
-    if (!config.console) throw new UsageError('the console is turned off (VALETKEY_CONSOLE=off)');
+    if (!config.console)
+      throw new UsageError('the console is turned off (VALETKEY_CONSOLE=off); unset it and restart the server');
     const environments = await store.read.environments.list();
     const environment = wanted === undefined ? environments[0] : environments.find(({ id }) => id === wanted);
-    if (!environment) throw new UsageError(`there is no environment ${wanted ?? ''}; see valetkey environments list`);
+    if (!environment) {
+      if (wanted === undefined) throw new UsageError('there is no environment yet; start the server to create one');
+      throw new UsageError(`there is no environment ${wanted}; valetkey environments list shows them`);
+    }
     const newId = createIds(Date.now, randomBytes);
     const tools = { now: Date.now, random: randomBytes, newId };
     const { digest } = await openDeploymentKeys(store, openVault(config, secrets).vault, tools);

@@ -58,7 +58,7 @@ interface Options {
 async function inspect(connector: string, { connection: keyId, environment, issuer }: Options): Promise<Check[]> {
   const catalogue = createCatalogue(readCatalogueIndex(readFileSync(CATALOGUE, 'utf8')));
   const provider = catalogue.provider(connector);
-  if (!provider) throw new UsageError(`there is no connector ${connector}`);
+  if (!provider) throw new UsageError(`there is no built-in connector "${connector}"`);
   const { config } = readConfig(process.env);
   const found = keyId === undefined ? undefined : await findConnection(keyId, environment);
   const egress = createEgress(policyOf(config, found?.environment.kind));
@@ -79,9 +79,9 @@ async function findConnection(
       if (connection) found.push({ environment, connection });
     }
     const [only, ...more] = found;
-    if (!only) throw new UsageError(`there is no connection ${keyId}`);
+    if (!only) throw new UsageError(`there is no connection "${keyId}"`);
     if (more.length === 0) return only;
-    throw new UsageError(`several environments have a connection ${keyId}: choose one with --environment <id>`);
+    throw new UsageError(`several environments have a connection "${keyId}": choose one with --environment <id>`);
   } finally {
     await store.close();
   }

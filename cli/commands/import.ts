@@ -106,7 +106,8 @@ function connectorOf(files: readonly SourceFile[]): string {
 function chosen(environments: EnvironmentRow[], id: string | undefined): EnvironmentRow {
   const [first, ...others] =
     id === undefined ? environments : environments.filter((environment) => environment.id === id);
-  if (!first) throw new UsageError(`there is no environment ${id ?? ''}; valetkey environments list shows them`);
+  if (!first && id === undefined) throw new UsageError('there is no environment yet; start the server to create one');
+  if (!first) throw new UsageError(`there is no environment ${id}; valetkey environments list shows them`);
   if (others.length > 0) throw new UsageError('there are several environments: choose one with --environment <id>');
   return first;
 }

@@ -57,7 +57,8 @@ async function checkKeys(files: DatabaseFiles, backup: string, { config, secrets
   const { source } = openVault(config, secrets);
   const { read, close } = files.readBackup(backup);
   try {
-    // A key without a stored check value needs none here: the next start of the server stores it.
+    // A check value shows whether a key is the one that encrypted the data. If a key has none yet, none is stored here:
+    // the next start of the server stores it.
     const checks = { ...createKeyCheckReads(read), addKeyCheck: async () => {} };
     await verifyKeyChecks(source.current(), checks, Date.now());
   } finally {

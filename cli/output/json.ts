@@ -5,7 +5,10 @@ export function toJson(value: unknown, indent: 0 | 2 = 2): string {
   return escapeJsonLines(JSON.stringify(value, null, indent));
 }
 
-/** Escapes control characters in JSON. They can only be in strings, where an escape means the same. Line breaks are kept. */
+/**
+ * Escapes control characters in JSON. They can only be in strings, where an escape means the same. Line breaks are
+ * kept.
+ */
 export function escapeJsonLines(json: string): string {
   return json.replace(CONTROLS, (character) =>
     character === '\n'

@@ -1,6 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
 
-/** How often a line on a terminal is written, in milliseconds. */
+/** The minimum interval between two updates of the line on a terminal, in milliseconds. */
 const REFRESH_MS = 100;
 /** If the output is not a terminal, no line is printed for work that takes less time than this, in milliseconds. */
 const QUIET_MS = 5_000;

@@ -33,6 +33,6 @@ export function endWithParent(parent: number, log: Logger, end: (reason: object)
   };
   startTimer(check, {
     everyMs: PARENT_CHECK_MS,
-    failed: (err) => log.error({ err }, 'the parent could not be checked'),
+    failed: (err) => log.error({ err }, 'it could not be checked whether the parent process still runs'),
   });
 }

@@ -66,7 +66,10 @@ export function startProcess(start: Extract<ToProcess, { kind: 'start' }>, liste
   return one;
 }
 
-/** Waits for the event `close`. The event `error` can also mean that a signal or a message could not be sent. */
+/**
+ * Waits for the event `close`. The event `error` does not show that the process has ended: it also occurs if a signal
+ * or a message could not be sent.
+ */
 function endOf({ process }: Worker): Promise<Pick<Ended, 'code' | 'signal'>> {
   return new Promise((resolve) => process.once('close', (code, signal) => resolve({ code, signal })));
 }

@@ -7,6 +7,7 @@ import { createApplication } from '../../wiring/create-application.ts';
 import type { FirstStart } from '../../wiring/keys.ts';
 import type { Parts } from '../../wiring/parts.ts';
 import { endOnUnhandledFault } from '../last-resort.ts';
+import { lowerBackgroundPriority } from './background-threads.ts';
 import { endOnce } from './endings.ts';
 
 /** The maximum number of environments in the log line of a start. */
@@ -51,6 +52,7 @@ export async function openServer(
   endOnUnhandledFault(parts.log, stop);
   const end = endOnce(parts.log, stop);
   prepared({ parts, firstStart, end });
+  lowerBackgroundPriority();
   server = await startServer(parts, ports).catch(async (error) => {
     ports?.close();
     await parts.close();

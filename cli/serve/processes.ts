@@ -10,7 +10,9 @@ export class ProcessError extends Error {
 }
 
 export interface Processes {
-  /** Resolves with the processes when all of them are ready; with none if they were stopped before. @throws ProcessError */
+  /**
+   * Resolves with the processes when all of them are ready; with none if they were stopped before. @throws ProcessError
+   */
   readonly started: Promise<OneProcess[]>;
   /**
    * Resolves when all processes have stopped: with true if they stopped in order, and false otherwise.
@@ -20,7 +22,7 @@ export interface Processes {
   readonly over: Promise<boolean>;
   /** Returns the processes that are ready. */
   ready(): OneProcess[];
-  /** Asks all processes to stop, and starts none. Those that still run after the limit are killed. */
+  /** Asks all processes to stop, and starts no more. Those that still run after the limit are killed. */
   stop(limitMs: number): void;
   /** Kills all processes. */
   kill(): void;
@@ -44,9 +46,10 @@ interface Means {
 const MEANS: Means = { start: startProcess, pause: (ms, signal) => sleep(ms, undefined, { signal }) };
 
 /**
- * Starts the processes of a server, and starts each again when it ends. Pauses grow while starts fail.
+ * Starts the processes of a server, and starts each again when it ends. The pause before the next start grows while
+ * starts fail.
  *
- * @param count how many
+ * @param count the number of processes
  */
 export function runProcesses(
   count: number,

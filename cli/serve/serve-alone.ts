@@ -9,7 +9,7 @@ import { warnOfSettings } from './warnings.ts';
 /**
  * Serves with this process alone.
  *
- * @param parent this process ends when that process has ended; null for none
+ * @param parent the id of a process: when it has ended, this process ends too; null for none
  */
 export async function serveAlone(settings: Settings, parent: number | null): Promise<void> {
   const { config, secrets } = settings;
@@ -27,7 +27,7 @@ export async function serveAlone(settings: Settings, parent: number | null): Pro
   const facts = await describeServer(parts, secrets);
   log.info({ origin: server.origin, ...facts, pid: process.pid }, 'listening');
   log.flush();
-  inBackground(server.warmUp, (err) => log.warn({ err }, 'could not be prepared in advance'));
+  inBackground(server.warmUp, (err) => log.warn({ err }, 'warm-up failed, so the first requests may be slower'));
   await offerConsole(parts, firstStart);
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }

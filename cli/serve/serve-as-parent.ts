@@ -16,7 +16,7 @@ import { warnOfSettings } from './warnings.ts';
  * Serves one address with several processes. Each is a server that shares the database with the others. This process
  * accepts the connections for them, starts them again when they end, writes their log and combines their metrics.
  *
- * @param parent this process ends when that process has ended; null for none
+ * @param parent the id of a process: when it has ended, this process ends too; null for none
  * @throws ConfigError, ProcessError with a message for the operator
  */
 export async function serveAsParent({ config, secrets }: Settings, parent: number | null): Promise<void> {
@@ -70,7 +70,10 @@ function requireConnections({ processes, connections }: Config): void {
     );
 }
 
-/** Returns a function that stops the processes in order, and kills them if it is called again later. */
+/**
+ * Returns a function that stops the processes in order. If it is called again more than `PROCESSES.sameSignalMs` later,
+ * it kills them. An earlier call is ignored, because npm and terminals send the same signal twice.
+ */
 function endInTwoSteps(processes: Processes, { log, end }: Log, config: Config): (reason: object) => void {
   let firstAt: number | undefined;
   return (reason) => {

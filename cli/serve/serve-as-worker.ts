@@ -29,10 +29,11 @@ export async function serveAsWorker({ config, secrets }: Settings): Promise<void
       await offerConsole(parts, firstStart);
       printNextSteps(server.origin, secrets.firstClient !== null);
     };
-    inBackground(greet, (err) => parts.log.warn({ err }, 'the address of the console could not be printed'));
+    const unprinted = 'the address of the console could not be printed; `valetkey console` prints one';
+    inBackground(greet, (err) => parts.log.warn({ err }, unprinted));
   });
   tell({ kind: 'ready', origin: server.origin, facts: await describeServer(parts, secrets) });
-  inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'could not be prepared in advance'));
+  inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'warm-up failed, so the first requests may be slower'));
 }
 
 /**
@@ -52,7 +53,7 @@ function endWhenAsked({ end }: Prepared): void {
 function sendMetrics({ parts: { metrics, log } }: OpenedServer, id: number): void {
   const send = async () => tell({ kind: 'metrics', id, text: await metrics.registry.metrics() });
   inBackground(send, (err) => {
-    log.error({ err }, 'the metrics could not be collected');
+    log.error({ err }, 'the metrics of this process could not be collected');
     tell({ kind: 'metrics', id, text: null });
   });
 }

@@ -21,10 +21,11 @@ export interface AccountInput {
 export const CONFIG_FIELD = 'connected_account.api_config';
 
 /**
- * Returns the provider of a connection, and the pattern that its accounts follow.
+ * Returns the provider of a connection, and the provider's authorization pattern that the accounts of the connection
+ * use.
  *
- * @throws ApiError UNKNOWN_CONNECTOR if the provider was deleted; UNSUPPORTED_CONNECTION_TYPE if it no longer has the
- * pattern
+ * @throws ApiError UNKNOWN_CONNECTOR if the provider was deleted; UNSUPPORTED_CONNECTION_TYPE if the provider no longer
+ * has the pattern
  */
 export async function definitionOf(
   tx: Transaction,
@@ -35,7 +36,7 @@ export async function definitionOf(
   const provider = await findProvider(tx, deps.catalogue, environmentId, connection.providerKey);
   if (!provider) {
     throw new ApiError('UNKNOWN_CONNECTOR', `The provider of the connection ${connection.keyId} has been deleted.`, {
-      errors: [{ field: 'connector', message: 'names a connection whose provider has been deleted' }],
+      errors: [{ field: 'connector', message: 'names a connection whose provider has been deleted; use another one' }],
     });
   }
   return { provider, pattern: requirePattern(provider, connection.type, 'connector') };

@@ -85,15 +85,19 @@ const BASE_CHANGED = 'The base URL of the provider has changed since the account
 const ENDPOINTS_CHANGED = 'The OAuth endpoints of the provider have changed since the account was connected.';
 const USE_CHANGED = 'The provider now expects the credential in a different place than when the account was connected.';
 
-/** The columns of an account that record what its credential may be used for. */
+/**
+ * The columns of an account that record what its credential may be used for, and the account values that determine how
+ * it would be used now.
+ */
 export type BoundAccount = Pick<AccountRow, 'origins' | 'binding' | 'apiConfig' | 'publicDetails'>;
 
 /**
- * Compares what the credential of an account may be used for with how it would be used now.
+ * Compares what the credential of an account may be used for with how it would be used now: its hosts, OAuth endpoints,
+ * base URL and place in requests.
  *
  * @param change the new values of an update of the account that is not stored yet
- * @returns why the credential must not be used any more, as a sentence; null if it would not be used for anything more
- * than before
+ * @returns why the credential must not be used any more, as a sentence; null if the present use of the credential is
+ * within what it may be used for
  */
 export function bindingViolation(
   account: BoundAccount,
@@ -109,8 +113,9 @@ export function bindingViolation(
 }
 
 /**
- * Compares, like `bindingViolation`, what the credential may be used for with how a single call would use it. It does not
- * check origins, because the egress policy rejects a call to an origin that the account was not connected for.
+ * Compares, like `bindingViolation`, what the credential may be used for with how a single call would use it. It does
+ * not check OAuth endpoints, which a call does not use, or origins: the egress policy rejects a call to an origin that
+ * the account was not connected for.
  *
  * @param inputs the account values that addresses may contain
  */
@@ -138,9 +143,9 @@ function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string 
 }
 
 /**
- * Returns the fields of an account that were secret when they were entered and that a changed pattern declares public.
- * A field that its type always treats as secret counts as well if its input type was a hidden one and is not any more,
- * because the form would then show what the user types.
+ * Returns the secret fields of an account that a changed pattern would expose. These are fields that the new pattern
+ * declares public, and fields whose form input was hidden in the old pattern and is visible in the new one, because the
+ * form would then show what the user types.
  *
  * @param before the pattern that is replaced, if there is one
  */

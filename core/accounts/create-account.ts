@@ -23,15 +23,16 @@ export interface CreateDeps extends AccountDeps {
 
 export interface CreatedAccount {
   account: AccountRow;
-  /** The credentials in plaintext and encrypted, so that the response does not need to decrypt them. */
+  /** The credentials in plaintext, so that the response does not need to decrypt those in `account`. */
   details: Details;
 }
 
 /**
- * Creates an account, and its connection if there is none. With complete credentials the account is ACTIVE immediately, otherwise
- * it waits for them.
+ * Creates an account, and its connection if there is none. With complete credentials the account is ACTIVE immediately.
+ * Otherwise it is PENDING_AUTH until it has them.
  *
- * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
+ * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE, INVALID_API_CONFIG,
+ * INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
  */
 export async function createAccount(
   tx: Transaction,

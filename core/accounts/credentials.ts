@@ -21,7 +21,10 @@ export interface AccountSealContext {
 export interface SealedCredentials {
   wrappedDataKey: Buffer | null;
   kekId: string | null;
-  /** Credentials that were supplied: tokens, entered keys or a subject. Valetkey cannot obtain them again. */
+  /**
+   * Credentials that were supplied: tokens, entered keys, or a subject (the user that a service account acts for).
+   * Valetkey cannot obtain them again.
+   */
   credentialsSealed: Buffer | null;
   /** Tokens that Valetkey obtained itself. They expire and can be obtained again. */
   temporarySealed: Buffer | null;
@@ -61,7 +64,7 @@ export function sealCredentials(
 /**
  * Decrypts the credentials of an account.
  *
- * @returns the supplied and the obtained credentials, combined in one form
+ * @returns the supplied and the obtained credentials, combined by `combineDetails`; empty if the account has none
  * @throws VaultError if the row, one of its columns or its binding was altered
  */
 export function openCredentials(vault: Vault, place: AccountSealContext, sealed: SealedCredentials): Details {
@@ -86,7 +89,10 @@ function readDetails(secret: Secret | undefined): Details {
   return JSON.parse(secret?.reveal() ?? '{}') as Details;
 }
 
-/** Returns the details that calls use: an obtained token replaces the client that it was obtained with. */
+/**
+ * Returns the details that calls use: the obtained credentials, merged into the supplied ones of the same form.
+ * Supplied credentials of another form, such as an entered OAuth client, are left out.
+ */
 export function combineDetails(given: Details, temporary: Details): Details {
   const form = formOf(temporary) as string;
   return { [form]: { ...given[form], ...temporary[form] } };

@@ -12,7 +12,10 @@ import { isObject } from './merge.ts';
 
 const DETAILS_FIELD = 'connected_account.authorization_details';
 
-/** Returns the name of the form, or null if there are no details. */
+/**
+ * Returns the form of the details: the name of their only member, for example `oauth_token`; null if there are no
+ * details.
+ */
 export function formOf(details: Details): string | null {
   return Object.keys(details)[0] ?? null;
 }
@@ -53,9 +56,9 @@ function checkValues(type: AuthorizationType, details: Details, apiConfig: JsonO
 }
 
 /**
- * Merges a change into stored details. Only the fields that the change contains are changed; within
- * `static_auth.details` each field counts separately. An empty change changes nothing. A change to another form
- * replaces the details.
+ * Merges a change into stored details. Only the fields that the change contains are changed, and `null` removes a
+ * field. Within `static_auth.details` each field is merged separately. An empty change changes nothing. A change to
+ * another form replaces the details.
  */
 export function mergeDetails(current: Details, change: Details): Details {
   const form = formOf(change);
@@ -83,14 +86,18 @@ export function areUsable(pattern: AuthPattern, details: Details, apiConfig: Jso
   const { forms } = moduleOf(pattern.type);
   if (forms.length === 0) return true;
   const form = formOf(details);
-  // A machine client needs only the client of the connection, unless accounts have their own client.
+  // Accounts that obtain their tokens with an OAuth client need no details: they use the client of the connection,
+  // unless the pattern requires each account to have its own.
   if (form === null) return isClientPattern(pattern) && isComplete(pattern, {});
   const rules = forms.find(({ name }) => name === form);
   if (!rules?.isUsable(details[form] ?? {}, apiConfig)) return false;
   return form !== 'static_auth' || isComplete(pattern, staticFieldsIn(details));
 }
 
-/** Returns the details that clients with the scope credentials:read receive. */
+/**
+ * Returns the details that clients with the scope credentials:read receive: all fields except those that only Valetkey
+ * uses.
+ */
 export function withoutInternals(details: Details): Details {
   const form = formOf(details);
   const hidden = form === null ? undefined : formNamed(form).internal;
@@ -125,12 +132,12 @@ export function withoutObtained(type: AuthorizationType): JsonObject {
 }
 
 /**
- * Checks details against the pattern of an account: the type must allow the form, and the entered fields must be fields
- * of the pattern.
+ * Checks details against the pattern of an account: the type must allow the form, the values must follow the rules of
+ * the form, and the entered fields must match the fields of the pattern.
  *
  * @param details complete, after any merge
- * @param change the fields of the request; stored fields are not checked again, because the rules may have changed
- * since
+ * @param change the fields of the request; the values of stored static fields are not checked again, because the
+ * pattern may have changed since
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS, naming each invalid field
  */
 export function checkDetails(pattern: AuthPattern, details: Details, change: Details, apiConfig: JsonObject): void {

@@ -18,7 +18,7 @@ export async function findAccount(
   return agreeing(read, environmentId, await read.accounts.get(environmentId, selector.id), selector.agreeing);
 }
 
-/** As {@link findAccount}, but without the encrypted columns. */
+/** As {@link findAccount}, for callers that do not need the encrypted columns. */
 export async function findShownAccount(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -56,8 +56,8 @@ function agreeing<Row extends AccountShownRow>(
 }
 
 /**
- * Whether a name is the name of the connection's provider. A provider's name matches each of its connections, unless a
- * connection has the same name.
+ * Whether `connector` is the name of the account's provider. The name of a provider matches all its connections, unless
+ * a connection has the same name.
  */
 async function isItsProvider(
   read: ReadRepositories,
@@ -85,7 +85,7 @@ async function findByKey(
   if (found.length > 1) {
     throw new ApiError(
       'INCOMPLETE_ACCOUNT_KEY',
-      'Several accounts match; add organization_id and user_id, or use the id.',
+      'Several accounts match. Give both organization_id and user_id, or the id of the account.',
     );
   }
   const [account] = found;

@@ -4,14 +4,12 @@ import type { Details } from './authorization-details.ts';
 import { formOf } from './details.ts';
 import { canObtainAgain, obtainingOf } from './obtaining/kinds.ts';
 
-/**
- * A token is renewed one minute before it expires, or a tenth of its lifetime before, if that is less than a minute.
- */
+/** A token is renewed one minute before it expires, or a tenth of its lifetime before it expires if that is shorter. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
 /**
- * The margin is randomized by this fraction, so that tokens which were issued together are not renewed together (threat
- * R8).
+ * The margin varies randomly by up to this fraction in both directions, so that tokens which were issued together are
+ * not renewed together (threat R8).
  */
 const JITTER = 0.2;
 /** The clocks of hosts are assumed to differ by less than this. */

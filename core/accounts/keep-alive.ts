@@ -27,7 +27,7 @@ export interface KeepAlive {
   /**
    * Checks all accounts once and refreshes those that need it.
    *
-   * @param signal stops the run after the refreshes that have started
+   * @param signal when it is aborted, no further refreshes are started; running ones are completed
    * @returns how many refreshes were tried, and how many of them changed the tokens
    * @throws StorageError if accounts cannot be read; the failure of one account does not stop the run
    */
@@ -95,7 +95,7 @@ export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
     }
   }
 
-  /** Takes accounts from the list until it is empty. */
+  /** Refreshes accounts from the list until the list is empty or the signal is aborted. */
   async function work(due: AccountRow[], kept: KeepAliveCounts, signal: AbortSignal | undefined): Promise<void> {
     for (let account = due.shift(); account !== undefined && !signal?.aborted; account = due.shift()) {
       kept.tried++;

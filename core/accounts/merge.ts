@@ -7,6 +7,7 @@ const { apiConfigLevels: MAX_DEPTH, apiConfigKeys: MAX_KEYS, apiConfigBytes: MAX
 
 /** Keys that reach an object's prototype in some language or library. They are never stored. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+const RESERVED = 'is not an allowed key: __proto__, constructor and prototype are reserved';
 
 /**
  * Merges a change into an `api_config` (JSON Merge Patch, RFC 7396): objects merge deeply, `null` removes a key,
@@ -15,7 +16,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * @param current the stored configuration
  * @param change the configuration in the request
  * @param field the name of the configuration in errors
- * @returns the merged configuration; no object in it has a prototype
+ * @returns the merged configuration; the objects that this function creates for it have no prototype
  * @throws ApiError INVALID_API_CONFIG for a forbidden key, more than 16 levels, 512 keys or 64 KiB
  */
 export function mergeConfig(current: JsonObject, change: JsonObject, field: string): JsonObject {
@@ -31,7 +32,7 @@ function mergeObject(current: JsonObject, change: JsonObject, path: string, dept
   if (depth > MAX_DEPTH) refuse(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
   const merged: JsonObject = Object.assign(Object.create(null), current);
   for (const [key, value] of Object.entries(change)) {
-    if (FORBIDDEN_KEYS.has(key)) refuse(`${path}.${key}`, 'is not an allowed key');
+    if (FORBIDDEN_KEYS.has(key)) refuse(`${path}.${key}`, RESERVED);
     if (value === null) delete merged[key];
     else if (isObject(value)) {
       const below = merged[key];
@@ -42,7 +43,8 @@ function mergeObject(current: JsonObject, change: JsonObject, path: string, dept
 }
 
 /**
- * An array replaces the stored one as a whole. The rules also apply to the objects in it; `null` is an ordinary item.
+ * Returns a copy of an array in the change, which replaces the stored value as a whole. The rules for objects also
+ * apply to the objects in the array, but a `null` item is kept.
  */
 function cleanArray(items: unknown[], path: string, depth: number): unknown[] {
   if (depth > MAX_DEPTH) refuse(path, `must not be nested deeper than ${MAX_DEPTH} levels`);

@@ -32,7 +32,7 @@ export interface ProviderContext {
   needs: 'consent' | 'tokens';
 }
 
-/** The provider's metadata is needed, but the provider does not respond. */
+/** The provider's metadata is needed but cannot be read now, for example because the provider does not respond. */
 export class SilentProviderError extends OAuthConfigError {
   readonly reason: UnavailableReason;
   readonly retryAfterMs: number | undefined;
@@ -45,9 +45,11 @@ export class SilentProviderError extends OAuthConfigError {
 }
 
 /**
- * Returns a provider with its metadata, if its pattern has an issuer or it is a record system.
+ * Returns the OAuth configuration of a provider. It includes the provider's metadata if the pattern has an issuer or
+ * the provider is a health record system. If only tokens are needed and the pattern contains the token endpoint,
+ * metadata is not read.
  *
- * @throws SilentProviderError if the provider does not respond; OAuthConfigError if its metadata cannot be trusted
+ * @throws SilentProviderError if the metadata cannot be read now; OAuthConfigError if it cannot be used
  */
 export function providerOf(request: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
   return isRecordSystem(context.pattern) ? recordSystemOf(request, context) : issuerOrPattern(request, context);
@@ -55,7 +57,7 @@ export function providerOf(request: ProviderRequest, context: ProviderContext): 
 
 /**
  * Returns the origin that determines where a provider's endpoints are: the issuer's, or the record system's. Returns
- * undefined if the pattern contains the endpoints.
+ * undefined if the pattern contains the token endpoint or has no issuer.
  */
 export function endpointsOrigin({ provider, pattern, inputs }: ProviderContext): string | undefined {
   if (pattern.oauth_config?.token_uri !== undefined) return undefined;

@@ -5,7 +5,8 @@ import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
 /**
  * Why no token could be obtained. `client`: the client, key or settings of the connection are missing or were rejected.
- * `account`: the account's credentials were rejected. `busy`: the wait for a free slot took too long.
+ * `account`: the account's credentials were rejected. `busy`: the wait for a free slot, or for a refresh in another
+ * process, took too long.
  */
 export type FailureReason = UnavailableReason | 'client' | 'account';
 

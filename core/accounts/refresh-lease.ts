@@ -18,7 +18,7 @@ export interface Lease extends RefreshHolder {
 export type RefreshBlocker =
   /** Another process holds the lease. */
   | { kind: 'busy' }
-  /** An earlier refresh failed; it is not tried again before this time has passed. */
+  /** An earlier refresh failed; it is not tried again before `retryAfterMs` has passed. */
   | { kind: 'resting'; reason: FailureReason; retryAfterMs: number }
   /**
    * A refresh obtained these credentials a moment ago, and the provider rejected them. It would also reject the next
@@ -39,8 +39,8 @@ export interface ClaimOptions {
 }
 
 /**
- * The longest pause after a failed refresh. A later stored time was written by a process whose clock is wrong, and is
- * ignored.
+ * The longest pause after a failed refresh. A stored retry time that is further in the future was written by a process
+ * whose clock is wrong, and is ignored.
  */
 export const MAX_BACKOFF_MS = 15 * 60_000;
 
@@ -65,8 +65,8 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
 }
 
 /**
- * Returns why the credentials cannot be refreshed now. An earlier rejection does not count if the account or its
- * connection was changed since.
+ * Returns why the credentials cannot be refreshed now. An earlier failure that a correction can resolve is ignored if
+ * the account or its connection was changed since.
  */
 export async function currentBlocker(
   read: Pick<ReadRepositories, 'connections'>,
@@ -98,8 +98,8 @@ function blockerOf(
 }
 
 /**
- * Whether a process holds the lease. A lease that ends later than any lease could was taken with a clock that was
- * ahead. It is ignored, because it would block all processes until then (threat R7).
+ * Whether a process holds the lease. A lease whose end is more than two lease times ahead was taken by a process with a
+ * wrong clock. It is ignored, because it would block all processes until then (threat R7).
  */
 export function isHeld({ state, expiresAt }: RefreshLeaseRow, at: number, leaseMs: number): boolean {
   return state === 'HELD' && expiresAt !== null && expiresAt > at && expiresAt <= at + 2 * leaseMs;

@@ -27,17 +27,20 @@ export type RefreshReason = 'early' | 'expired' | 'refused';
 
 const BUSY: RefreshFailure = {
   reason: 'busy',
-  message: 'Another process is still refreshing the account.',
+  message: 'Another process is still refreshing the account. Try again in a second.',
   retryAfterMs: 1_000,
 };
 const NO_PLACE: RefreshFailure = {
   reason: 'busy',
-  message: 'Too many accounts of the provider are waiting for a new token.',
+  message: 'Too many accounts of the provider are waiting for a new token. Try again later.',
 };
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-/** Refreshes the credentials of the given generation, or waits until another process has done so. */
+/**
+ * Refreshes the credentials of an account, or waits until another process has refreshed them. If the account already
+ * has other credentials than `asked`, it is returned without a refresh.
+ */
 export async function refreshOnce(
   deps: RefreshOnceDeps,
   asked: AccountRow,
@@ -111,7 +114,10 @@ async function waitForLease(deps: RefreshOnceDeps, account: AccountRow, patience
   return false;
 }
 
-/** Handles an account that cannot be refreshed, without a request. Some of these accounts are taken out of use. */
+/**
+ * Handles an account for which no token request can be made. The account is taken out of use if its credential must not
+ * be used any more, or if its token has expired and it has no refresh token.
+ */
 async function endWithoutRequest(
   { store, events, now }: RefreshOnceDeps,
   account: AccountRow,

@@ -1,4 +1,7 @@
-/** Limits of concurrent refreshes. */
+/**
+ * Limits of the concurrent refreshes for a provider: `first` is the maximum at the start, and the maximum never exceeds
+ * `most`.
+ */
 export interface PaceLimits {
   first: number;
   most: number;
@@ -13,26 +16,27 @@ const SLOW = 2;
 const FADE = 1.01;
 
 /**
- * `strained`: the provider limits requests, fails or does not respond. `unknown`: there was no request, or its response
- * shows nothing about the load.
+ * `well`: the provider granted a token. `strained`: the provider limits requests, fails or does not respond. `unknown`:
+ * there was no request, or its response shows nothing about the load.
  */
 export type LoadVerdict = 'well' | 'strained' | 'unknown';
 
 /** A refresh that is running. */
 export interface RunningRefresh {
-  /** How often the width had been reduced when this refresh started. */
+  /** How often the width (see `RefreshPace`) had been reduced when this refresh started. */
   readonly reductions: number;
   /**
-   * Whether this refresh took the last place. The width grows only after such a refresh, because otherwise places are
-   * free.
+   * Whether this refresh took the last free place. The width grows only after such a refresh, because otherwise places
+   * are still free.
    */
   readonly isFull: boolean;
 }
 
 /**
- * The number of concurrent refreshes for a provider, with additive increase and multiplicative decrease as in TCP. The
- * number grows by one with each success while all places are taken. It halves when the provider limits requests, fails
- * or does not respond, and then grows slowly. It does not grow while responses are slower than the fastest ones.
+ * Adjusts the width: the maximum number of concurrent refreshes for a provider. It uses additive increase and
+ * multiplicative decrease, as TCP does. At first, each success adds one to the width while all places are taken. If the
+ * provider limits requests, fails or does not respond, the width is halved. From then on, each success adds only one
+ * divided by the width. The width does not grow while refreshes take more than twice as long as the fastest ones.
  */
 export class RefreshPace {
   readonly #limits: PaceLimits;
@@ -45,7 +49,7 @@ export class RefreshPace {
     this.#width = limits.first;
   }
 
-  /** The number of concurrent refreshes. */
+  /** The maximum number of concurrent refreshes, rounded down. */
   get width(): number {
     return Math.floor(this.#width);
   }

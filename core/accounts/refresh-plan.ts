@@ -59,14 +59,14 @@ export type Planned =
   | { can: false; why: 'no_refresh_token' | 'too_early' }
   | { can: false; why: 'not_bound'; reason: string }
   | { can: false; why: 'configuration'; faultyPart: FaultyPart; message: string }
-  /** The provider's metadata is needed, but the provider does not respond. */
+  /** The provider's metadata is needed but cannot be read now. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
 export interface PlanDeps {
   store: Pick<Store, 'write'>;
   vault: Vault;
   catalogue: Catalogue;
-  /** Signs identity tokens for providers that trust this service. */
+  /** Signs identity tokens: JWTs that identify an account to a provider which trusts this server. */
   signIdentity: SignIdentityToken;
   random(size: number): Buffer;
   discovery: Discovery;
@@ -131,7 +131,7 @@ export async function planRefresh(
       const { reason, retryAfterMs, message } = error;
       return { can: false, why: 'silent', failure: { reason, message, retryAfterMs } };
     }
-    // A value of the account or a setting of the connection is missing; an operator can add it.
+    // A value of the account or a setting of the connection is missing or wrong; an operator can correct it.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
     return { can: false, why: 'configuration', faultyPart: faultyPartOf(error), message: error.message };
   }
@@ -152,8 +152,9 @@ function requireDestination({ origins, binding }: AccountRow, { origin, namingOr
 }
 
 /**
- * Returns what a token request of this account is built from: its refresh token, or all credentials and settings of the
- * account and its connection. Returns null if a required refresh token is missing.
+ * Returns what a token request of this account is built from: its refresh token or, if tokens can be obtained without
+ * one, all credentials and settings of the account and its connection. Returns null if a required refresh token is
+ * missing.
  */
 export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
   if (!canObtainAgain(account)) return refreshTokenOf(given);
@@ -168,10 +169,15 @@ async function definitionOf(
   connection: ConnectionRow,
   account: AccountRow,
 ): Promise<{ provider: ProviderDefinition; pattern: AuthPattern }> {
-  if (!connection.enabled) throw new OAuthConfigError('The connection is disabled.');
+  if (!connection.enabled) throw new OAuthConfigError(`The connection ${connection.keyId} is disabled. Enable it.`);
   const provider = await findProvider(read, catalogue, account.environmentId, connection.providerKey);
   const pattern = provider && findPattern(provider, account.authorizationType);
-  if (!pattern) throw new OAuthConfigError('The provider no longer offers this type of authorization.');
+  if (!pattern) {
+    const { authorizationType: type } = account;
+    throw new OAuthConfigError(
+      `The provider ${connection.providerKey} was deleted or does not offer ${type} any more. Create another account.`,
+    );
+  }
   return { provider, pattern };
 }
 

@@ -26,8 +26,8 @@ export interface RunDeps extends PlanDeps, SettleDeps, Clock {
   wait(ms: number): Promise<void>;
   log?: RefreshLog;
   /**
-   * Receives tokens that arrived too late for their account and revokes them at the provider, unless another account uses the
-   * grant (threat R3).
+   * Receives tokens that arrived too late for their account and revokes them at the provider, unless another account
+   * uses the grant (threat R3).
    */
   abandoned?(late: AbandonedTokens): Promise<void>;
   /** Counts a request for a new token. */
@@ -62,7 +62,10 @@ export interface Renewal {
 
 export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed' };
 
-/** Backoff after failures: doubles from one second to one minute, with jitter of up to a half. */
+/**
+ * The wait after a failure doubles from one second to one minute. Each wait is shortened by a random part, up to half
+ * of it.
+ */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
@@ -70,8 +73,8 @@ const LONGEST_BACKOFF_MS = 60_000;
  * Runs one refresh: takes the lease, requests the token and stores the result.
  *
  * @param refused whether the provider rejected the current token
- * @throws StorageError; also unexpected errors. Then the lease is released, and the result of the request is recorded
- * as unknown
+ * @throws StorageError; any unexpected error of the token request, after the lease was released and the result of the
+ * request was recorded as unknown
  */
 export async function runRefresh(deps: RunDeps, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
   const { store, owner, leaseMs, now } = deps;
@@ -86,7 +89,8 @@ export function skippedRun(obstacle: RefreshBlocker, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
   const { reason, retryAfterMs } = obstacle;
-  const message = 'An earlier attempt failed; the next attempt is not due yet.';
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message = `An earlier attempt failed (${reason}). The next one is possible in ${seconds} seconds.`;
   return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
 }
 
@@ -113,8 +117,8 @@ function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
   return outcome.kind === 'refused' ? 'refused' : 'failed';
 }
 
-const SERVER_FAILED = 'The server failed while it requested a token.';
-const REPLACED = 'The MCP server uses another authorization server now.';
+const SERVER_FAILED = 'Valetkey failed while it requested a token. Its log contains the error.';
+const REPLACED = 'The MCP server now uses another authorization server than when the account was connected.';
 
 async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {
   const { origin, account } = plan;

@@ -93,7 +93,7 @@ export async function storeRefusal(
 }
 
 /**
- * Records a refresh that changed nothing.
+ * Records a refresh that failed and left the account unchanged, and releases its lease.
  *
  * @param failure its message is a sentence for users
  * @param at milliseconds UTC
@@ -156,8 +156,8 @@ async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, leas
 }
 
 /**
- * Whether the account still has the credentials that the refresh used. A change that keeps the refresh token, for
- * example of its scopes, does not count.
+ * Whether the account still has the credentials that the refresh used. If the refresh used a refresh token, a change
+ * that keeps this token is ignored, for example a change of the scopes.
  */
 function holdsBasis(
   vault: Vault,

@@ -14,9 +14,9 @@ export interface SlotLimits {
   waitMs: number;
 }
 
-/** No slot became free in time. */
+/** No slot became free in time, or too many tasks of the lane were already waiting. */
 export class SlotsBusyError extends Error {
-  /** When a slot may be free. */
+  /** Milliseconds until a slot may be free. */
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
@@ -30,18 +30,18 @@ const PACES = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * Limits how many refreshes run concurrently, in total and per lane (a provider of an environment), so that ten thousand accounts
- * that expire together neither flood a provider nor delay the accounts of another one (threat R8). A lane is a queue; the lanes
- * take turns. A lane gets as many places as its provider can handle, and at most half of the free ones, so other lanes always
- * get a slot. Every wait has a limit.
+ * Limits how many refreshes run concurrently, in total and per lane (a provider of an environment). So ten thousand
+ * accounts that expire together neither flood a provider nor delay the accounts of another one (threat R8). A lane is a
+ * queue; the lanes take turns. A lane gets as many slots as its provider can handle, and only while more slots are free
+ * than it already has, so that it leaves slots to the other lanes. Every wait has a limit.
  */
 export class RefreshSlots {
   readonly #limits: SlotLimits;
   readonly #clock: () => number;
   readonly #lanes: Lanes;
-  /** Kept while a lane is empty, so that the learned pace is used again. */
+  /** The pace of each lane. It is kept while a lane is empty, so that the learned limit is used again. */
   readonly #paces = new LRUCache<string, RefreshPace>({ max: PACES });
-  /** The duration of the last successful task, in milliseconds. */
+  /** The duration of the last task that did not throw, in milliseconds. */
   #lastMs = 1_000;
 
   /** @param clock milliseconds; only differences are used */
@@ -66,7 +66,7 @@ export class RefreshSlots {
    * Runs a task when a slot is free.
    *
    * @param verdictOf returns how the provider handled the request
-   * @throws SlotsBusyError if no slot became free in time; and what the task throws
+   * @throws SlotsBusyError if no slot became free in time or the queue of the lane is full; and what the task throws
    */
   async run<T>(
     key: string,

@@ -9,7 +9,10 @@ import { groupsOf, hourOf, sum } from '../statistics.ts';
 import { type FailureReason, kindOf } from './refresh-failure.ts';
 
 export interface RefreshStatistic {
-  /** As the contract describes it for each kind of group. */
+  /**
+   * What the refreshes of the group have in common: an hour, a connector, or an outcome with its kind of error. Empty
+   * for the total.
+   */
   key: string;
   refreshes: number;
   succeeded: number;

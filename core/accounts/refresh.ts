@@ -28,15 +28,18 @@ export interface Fresh {
 export interface Refresher {
   /**
    * Returns the account with a valid token, refreshed if needed and possible. If its grant has ended, the account is
-   * returned as EXPIRED with a reason. If the provider cannot be reached, the account is returned unchanged.
+   * returned as EXPIRED with a reason. If the refresh fails for another reason, the account is returned with its old
+   * token.
    *
-   * @throws ApiError NOT_FOUND if the account was deleted meanwhile, SERVER_BUSY if its token has expired and no place
+   * @throws ApiError NOT_FOUND if the account was deleted meanwhile, SERVER_BUSY if its token has expired and no slot
    * for a refresh became free in time; StorageError; VaultError
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /**
    * Returns the account with a valid token if possible; otherwise also the error that prevented it. Returns
    * synchronously if no new token is needed, which is the usual case.
+   *
+   * @throws ApiError NOT_FOUND if the account was deleted meanwhile; StorageError; VaultError
    */
   ensureFresh(account: AccountRow, cause: Cause): Fresh | Promise<Fresh>;
   /**
@@ -46,7 +49,7 @@ export interface Refresher {
    * @param failed receives the error if no new token could be obtained; it is not called if the grant has ended or a
    * new token would not help
    * @returns the account with a new token, or null if none could be obtained
-   * @throws ApiError SERVER_BUSY if no place for a refresh became free in time
+   * @throws ApiError SERVER_BUSY if no slot for a refresh became free in time
    */
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   /** Resolves when no refresh is running. Await it before closing the store. */
@@ -54,8 +57,8 @@ export interface Refresher {
 }
 
 /**
- * Keeps the tokens of accounts valid. An account has at most one refresh at a time: callers in this process share it,
- * and a lease in the database keeps other processes out (threat R1).
+ * Keeps the tokens of accounts valid. An account has at most one refresh at a time: callers in this process that need
+ * it for the same reason share it, and a lease in the database excludes all others (threat R1).
  */
 export function createRefresher({ limits, clock, ...deps }: RefreshDeps): Refresher {
   const within = { ...REFRESH, ...limits };
@@ -63,8 +66,8 @@ export function createRefresher({ limits, clock, ...deps }: RefreshDeps): Refres
   const flights = new Map<string, Promise<Renewal>>();
 
   /**
-   * The key contains the generation, so that no caller gets the result of a refresh that started before the caller read
-   * the account.
+   * Callers that need the same refresh share it. The key contains the generation of the credentials, so that no caller
+   * gets the result of a refresh of older credentials.
    */
   function share(account: AccountRow, cause: Cause, refreshReason: RefreshReason): Promise<Renewal> {
     const key = `${account.id}/${account.credentialGeneration}/${refreshReason}`;

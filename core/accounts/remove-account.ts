@@ -20,8 +20,8 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
 }
 
 /**
- * Removes the credentials of an account and orders their revocation at the provider. The account stays, so that its
- * user can authorize it again.
+ * Removes the credentials of an account, orders their revocation at the provider (a background job), and ends the open
+ * links of the account. The account stays, so that its user can authorize it again.
  *
  * @param reason a sentence for users
  */
@@ -55,7 +55,9 @@ export async function disconnectAccount(
   return disconnected;
 }
 
-/** Permanently deletes an account and orders the revocation of its credentials at the provider. */
+/**
+ * Permanently deletes an account, orders the revocation of its credentials at the provider, and ends its open links.
+ */
 export async function deleteAccount(
   tx: Transaction,
   deps: RevocationDeps,
@@ -78,7 +80,8 @@ const PAGE = 500;
 
 /**
  * Removes the tokens that Valetkey obtained for the accounts of a connection, because the settings of the connection
- * change, and orders their revocation. The revocations use the client that the connection has at the time of this call.
+ * change, and orders their revocation. The revocations use the client that the connection has at the time of this call,
+ * so call it before the client is changed.
  */
 export async function revokeObtained(
   tx: Transaction,

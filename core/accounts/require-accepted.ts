@@ -20,8 +20,8 @@ export interface AcceptedDeps {
 const CONFIG_FIELD = 'connected_account.api_config';
 
 /**
- * Checks the credentials of a request that creates an account. A request that cannot be checked passes; its errors are
- * reported when the account is created.
+ * Checks the credentials of a request that creates an account. A request whose provider is unknown or cannot be asked
+ * passes; its errors are reported when the account is created.
  *
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them
  */

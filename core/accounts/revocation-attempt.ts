@@ -47,7 +47,10 @@ export async function attemptRevocation(
   }
 }
 
-/** Whether metadata must be requested: not if the pattern defines the revocation or says that there is none. */
+/**
+ * Whether the provider's metadata must be requested: the pattern has an issuer, and it neither defines the revocation
+ * nor says that there is none.
+ */
 function needsMetadata({ config: { issuer, revocation_uri: uri, revocation: way } }: OAuthProvider): boolean {
   return issuer !== undefined && uri === undefined && way?.call === undefined && way?.supported !== false;
 }

@@ -12,7 +12,7 @@ export interface EndedRevocation {
   reason?: string | undefined;
 }
 
-/** Emits the end of a revocation, in the transaction that stores it. */
+/** Emits the event that a revocation has ended, in the transaction that stores its end. */
 export async function emitRevocation(
   tx: Transaction,
   events: Events,

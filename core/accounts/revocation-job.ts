@@ -21,8 +21,8 @@ const TOKENS_SHARED =
 const NO_WAY = 'The provider does not support token revocation.';
 
 /**
- * Revokes tokens that were removed from accounts. If a provider does not respond, the revocation is retried for three
- * days; a request that it rejects is not repeated. Revoking a token twice is harmless (RFC 7009 §2.2).
+ * Revokes tokens that were removed from accounts. Failures that may be temporary are retried for three days; a request
+ * that the provider rejects is not repeated. Revoking a token twice is harmless (RFC 7009 §2.2).
  */
 export function revocationJob(deps: RevocationJobDeps): JobKind {
   const { events, log } = deps;
@@ -42,7 +42,7 @@ export function revocationJob(deps: RevocationJobDeps): JobKind {
       await emitRevocation(tx, events, type, { environmentId, id, accountId, reason });
       if (type !== 'revocation.failed') return;
       const fields = { account_id: accountId, provider: lane, reason };
-      tx.afterCommit(() => log.warn(fields, 'tokens were not revoked at their provider'));
+      tx.afterCommit(() => log.warn(fields, 'tokens were not revoked at their provider, so they may still be valid'));
     },
   };
 }

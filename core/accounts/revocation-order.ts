@@ -47,7 +47,10 @@ export interface RevocationOrder {
   connection_id: string;
   /** The user at the provider that the tokens belong to; null if unknown. */
   subject: string | null;
-  /** The tokens belong to the client and not to a user's grant: the client can request new ones at any time. */
+  /**
+   * Whether the tokens belong to the client and not to a user's grant. Then revoking them cannot end the access of
+   * another account.
+   */
   own?: boolean;
   tokens: JsonObject;
   pattern: RevocationPattern;
@@ -100,9 +103,11 @@ export interface Bearer
 }
 
 /**
- * Orders the revocation of an account's credentials, in the transaction that removes them from the account.
+ * Creates a job that revokes the tokens of an account at the provider, in the transaction that removes them from the
+ * account.
  *
- * @returns whether there was anything to revoke
+ * @returns whether a job was created; false if there are no tokens, or if they cannot be decrypted. For tokens that
+ * cannot be decrypted, a failed job is recorded
  */
 export async function orderAccountRevocation(
   tx: Transaction,
@@ -143,10 +148,10 @@ async function isBreached(tx: Repositories, { catalogue }: RevocationDeps, accou
 const UNREADABLE = 'The credentials could not be decrypted, so they could not be revoked.';
 
 /**
- * Orders the revocation of tokens at their provider, in the transaction that removes them. Only tokens that the
+ * Creates a job that revokes tokens at their provider, in the transaction that removes them. Only tokens that the
  * provider issued can be revoked; for entered credentials no job is created.
  *
- * @returns whether there was anything to revoke
+ * @returns whether a job was created
  */
 export async function orderRevocation(
   tx: Transaction,
@@ -218,8 +223,8 @@ function ordered({ clientId: id, method, secret }: ClientCredentials): Revocatio
 }
 
 /**
- * Whether the client may be used at this address. A revocation must not be the first use of a client at an address that
- * an account has chosen.
+ * Whether the client of the connection may be sent to these endpoints. A revocation must not be the first request that
+ * sends a client to an address which an account has chosen.
  */
 async function isUsableAt(
   tx: Repositories,

@@ -1,3 +1,6 @@
-/** The results of a job whose tokens were revoked, or cannot be revoked. */
+/**
+ * The results of a revocation job that did not fail. `NOT_REVOCABLE`: the provider does not support revocation, or
+ * revoking the tokens could end the access of another account.
+ */
 export const REVOKED = 'REVOKED';
 export const NOT_REVOCABLE = 'NOT_REVOCABLE';

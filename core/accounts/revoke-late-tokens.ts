@@ -3,8 +3,8 @@ import type { AbandonedTokens } from './refresh-run.ts';
 import { orderRevocation, type RevocationDeps } from './revocation-order.ts';
 
 /**
- * Revokes tokens that a refresh received when its account no longer needed them. If the account is active again, its new tokens may
- * share their grant, so they are left to expire.
+ * Revokes tokens that a refresh received when its account no longer needed them. If the account is active again, its
+ * new tokens may belong to the same grant, so the late tokens are left to expire.
  *
  * @throws StorageError
  */

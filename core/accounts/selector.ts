@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 
-/** The ways in which a request may name an account. Length and characters of every field were checked before. */
+/** The fields with which a request may name an account. Length and characters of every field were checked before. */
 export interface AccountName {
   id?: string | undefined;
   connector?: string | undefined;

@@ -20,9 +20,10 @@ interface Directory {
 }
 
 /**
- * Returns the URL directories in which a custom provider renews and revokes the tokens of an account: on a shared host,
- * a neighbouring directory may belong to another customer. For a built-in connector only origins are compared.
- * Addresses that an MCP server returned about itself are not included.
+ * Returns the URL directories in which a custom provider renews and revokes the tokens of an account. Tokens are bound
+ * to these directories, because on a shared host a neighbouring directory may belong to another customer. For a
+ * built-in connector there are none: only origins are compared. Addresses that an MCP server returned about itself are
+ * not included.
  *
  * @returns distinct addresses in text order; addresses whose account value is missing are omitted
  */

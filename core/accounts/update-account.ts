@@ -29,7 +29,8 @@ export interface AccountUpdate {
  * if the stored credentials must not be used for the new configuration. Tokens that Valetkey obtained with replaced
  * values are removed and revoked.
  *
- * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
+ * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, UNKNOWN_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE;
+ * VaultError if the stored credentials cannot be decrypted and the request does not replace them
  */
 export async function updateAccount(
   tx: Transaction,
@@ -111,7 +112,7 @@ function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: Js
   return fields.some(({ field_name: name }) => before[name] !== after[name]);
 }
 
-const NOT_USABLE = 'The account is no longer complete: required credential fields were removed.';
+const NOT_USABLE = 'Required credential fields of the account were removed. Set them again.';
 
 /**
  * Returns the stored credentials that a change is merged into, without tokens that Valetkey obtained.

@@ -8,8 +8,8 @@ type Times = Map<string, Map<string, number>>;
 const BATCH = 200;
 
 /**
- * Collects when accounts were last used and writes the times in batches: a durable write per call would cost too much. Reads
- * return the collected time immediately; a crash loses at most one interval.
+ * Collects when accounts were last used and writes the times in batches: a durable write per call would cost too much.
+ * Reads return the collected time immediately; a crash loses at most the times since the last flush.
  */
 export class UsageTracker {
   readonly #write: WriteUsage;
@@ -52,7 +52,7 @@ export class UsageTracker {
     this.#pending = new Map();
     const failures: unknown[] = [];
     for (const [environmentId, times] of this.#leaving) {
-      // Rows are written in the order of the table, so that neighbouring rows are on the same database page.
+      // Rows are written in the order of their ids, so that consecutive rows are often on the same database page.
       const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
       for (let from = 0; from < rows.length; from += BATCH) {
         const batch = rows.slice(from, from + BATCH);

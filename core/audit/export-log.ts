@@ -4,8 +4,8 @@ import { presentAuditEvent } from '../present/audit-event.ts';
 import type { AuditLogSlots } from './audit-log-slots.ts';
 
 /**
- * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read in batches, as fast
- * as the client reads the response.
+ * The audit log of an environment as JSON lines, the oldest entry of each chain (entries linked by their hashes) first.
+ * It is read in batches, as fast as the client reads the response.
  *
  * @throws ApiError RATE_LIMITED before the first batch, as `AuditLogSlots` does
  */

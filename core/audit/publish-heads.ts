@@ -2,9 +2,9 @@ import { AUDIT_HEAD, type EnvironmentId, type Store } from '../../db/store.ts';
 import type { Events } from '../events/events.ts';
 
 /**
- * Publishes the sequence number and hash of the last entry of each audit chain, as one event per environment. A
- * receiver that stores these events can prove later that no entry was removed. An environment whose last entry is such
- * an event is skipped, because no entry was added since.
+ * Publishes the sequence number and hash of the last entry of each chain of the audit log (entries linked by their
+ * hashes), as one event per environment. A receiver that stores these events can prove later that no entry was removed.
+ * An environment whose last entry is such an event is skipped, because no entry was added since.
  */
 export async function publishHeads(
   { store, events }: { store: Pick<Store, 'read' | 'write'>; events: Events },

@@ -24,7 +24,7 @@ function userAndPassword(values: Values): string {
   const user = values('username');
   const password = values('password');
   // RFC 7617 §2: the provider would read a user name with a colon as a shorter user name.
-  if (user.includes(':')) throw incomplete('A user name with a colon cannot be sent by Basic authentication');
+  if (user.includes(':')) throw incomplete('The username has a colon, so it cannot be sent by Basic authentication');
   if (user === '' && password === '') throw incomplete('The account has neither user name nor password');
   return Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
 }

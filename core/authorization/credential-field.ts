@@ -2,7 +2,8 @@ import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
 
 /**
  * Returns the field that contains the only credential of a type: of the fields that the pattern does not place
- * elsewhere, the one with the conventional name, otherwise the first secret one, otherwise the first one.
+ * elsewhere, the one with the conventional name, otherwise the first secret one, otherwise the first one. Returns
+ * undefined if the pattern places all fields elsewhere.
  *
  * @param usual the conventional field name
  */

@@ -1,8 +1,8 @@
 import type { EntryRules } from './module.ts';
 
 /**
- * A client that a user enters for one account, with the field names of RFC 6749 §2.3.1. Requests contain the token that
- * it obtains, never the client itself.
+ * An OAuth client that a user enters for one account, with the field names of RFC 6749 §2.3.1. Requests contain the
+ * token that it obtains, never the client itself.
  */
 export const ENTERED_CLIENT: EntryRules = {
   fields: [],

@@ -3,7 +3,7 @@ import { STATIC_AUTH } from './forms.ts';
 import { moduleOf } from './registry.ts';
 import type { AuthorizationType } from './type.ts';
 
-/** Whether users enter the credentials of a type (`static_auth`). */
+/** Whether the usual credentials of a type are fields that users enter (`static_auth`). */
 export function isStaticType(type: AuthorizationType): boolean {
   return moduleOf(type).forms[0] === STATIC_AUTH;
 }
@@ -14,8 +14,8 @@ export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
 }
 
 /**
- * The static fields of a pattern whose values are never shown: those of input type password or textarea, and the credential
- * itself regardless of its input type.
+ * The static fields of a pattern whose values are never shown: those of input type password or textarea, and the
+ * credential itself regardless of its input type.
  */
 export function secretFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
   const fields = staticFieldsOf(pattern);

@@ -22,7 +22,7 @@ export interface AuthorizationModule {
   forms: readonly DetailsForm[];
   /** The fields that a user enters for an account. */
   entered?: EntryRules;
-  /** Where requests contain the token. Omitted if requests of this type never contain one. */
+  /** Returns the parts of a request that contain the token. Omitted if requests of this type never contain one. */
   placeToken?(pattern: AuthPattern, credential: TokenCredential): PlacedCredential;
   /** The rules for the client of a connection. Omitted if accounts need no client. */
   client?: ClientRules;
@@ -60,8 +60,8 @@ export interface SigningRules {
    */
   signer(context: SigningContext, deps: SignerDeps): RequestSigner | undefined;
   /**
-   * Returns a signer for checks before the credentials are obtained, for accounts that obtain them when a call needs
-   * them.
+   * Returns a signer that can only preview requests, to check a call before the credentials are obtained. Only for
+   * types whose credentials are obtained when a call needs them.
    */
   preview?(context: Omit<SigningContext, 'details'>): RequestSigner;
 }
@@ -109,7 +109,7 @@ export interface EntryRules {
   problemOf?(name: string, value: string): string | undefined;
   /** Returns the part of a request that contains the credential. Omitted if requests of this type never contain one. */
   place?(pattern: AuthPattern, fields: readonly AuthField[], values: Values): PlacedPart[];
-  /** Where requests contain a field without a `placement`. */
+  /** Returns where requests contain a field that has no `placement`. */
   placeField?(field: AuthField): FieldPlacement;
 }
 
@@ -149,5 +149,5 @@ export interface ConsentRules {
   isPossible(pattern: AuthPattern): boolean;
 }
 
-/** The authorization code of OAuth 2 (RFC 6749 §4.1), or OAuth 1.0a (RFC 5849 §2). */
+/** The authorization code flow of OAuth 2 (RFC 6749 §4.1), or OAuth 1.0a (RFC 5849 §2). */
 export type ConsentProtocol = 'oauth2' | 'oauth1';

@@ -2,8 +2,8 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { moduleOf } from './registry.ts';
 
 /**
- * Whether the accounts of a pattern are OAuth clients themselves: a machine, or a backend service of a health record
- * system.
+ * Whether the accounts of a pattern are OAuth clients themselves, so that no user grants access: they use client
+ * credentials, or are backend services of a health record system.
  */
 export function isClientPattern(pattern: AuthPattern): boolean {
   return moduleOf(pattern.type).isClient?.(pattern) ?? false;

@@ -73,10 +73,13 @@ function scopeOf({ apiConfig, pattern }: Omit<SigningContext, 'details'>): Signi
   const service = pattern.oauth_config?.signing_service;
   const { region } = apiConfig;
   if (service === undefined) {
-    throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', 'The provider has no signing_service.');
+    throw new ApiError(
+      'UNSUPPORTED_CONNECTION_TYPE',
+      'The calls cannot be signed, because the oauth_config of the provider has no signing_service.',
+    );
   }
   if (typeof region !== 'string') {
-    throw new ApiError('INVALID_API_CONFIG', 'The account has no region.', {
+    throw new ApiError('INVALID_API_CONFIG', 'The account has no region in api_config.', {
       errors: [{ field: 'connected_account.api_config.region', message: 'is required' }],
     });
   }

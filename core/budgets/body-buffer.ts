@@ -33,7 +33,7 @@ export class BodyBuffer {
     this.#counted = options.free;
   }
 
-  /** @returns undefined if the chunk was accepted */
+  /** Adds a chunk. @returns why the body is rejected; undefined if the chunk was accepted */
   add(chunk: Buffer): BodyRefusal | undefined {
     const length = this.#length + chunk.length;
     if (length > this.#options.maxBytes) return 'size';

@@ -17,8 +17,8 @@ const PLACE = /\{\{([^{}]*)\}\}/;
 const WILDCARD = /^https:\/\/\*\.(?=[^*/]+\.[^*/]+$)[a-z0-9.-]+$/;
 
 /**
- * Whether a connection allows an address: it equals an entry or is below one. `https://*.acme.example` matches every host below
- * acme.example.
+ * Whether a connection allows an address: the address equals an entry or is below one. `https://*.acme.example` matches
+ * every host below acme.example, at the default port of https.
  */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {
   const plain = plainAddress(address);
@@ -30,8 +30,8 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
 }
 
 /**
- * Whether every address that a list allows is also allowed by another list. A missing list (null) is within another one
- * only if that is missing too.
+ * Whether every address that a list allows is also allowed by another list. If one of the lists is missing (null), this
+ * is true only if both are.
  */
 export function isWithin(list: readonly string[] | null, other: readonly string[] | null): boolean {
   if (list === null || other === null) return list === other;
@@ -55,7 +55,8 @@ export function isBaseOpen(provider: ProviderDefinition): boolean {
 
 /**
  * Whether an account value determines where the client of a connection is used: at which health record system, or at
- * which address of a custom provider. Built-in connectors do not count, because all their hosts belong to one vendor.
+ * which address of a custom provider. For other built-in connectors this is false, because all their hosts belong to
+ * one vendor.
  */
 export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
   if (usersEnterCredentials(pattern)) return false;
@@ -78,8 +79,8 @@ export function clientAddresses({ type, oauth_config: config = {} }: AuthPattern
 export const NOT_ALLOWED = 'must be an address listed in allowed_addresses of the connection, or one below it';
 
 /**
- * Checks that the base URL of an account is among the addresses that its connection allows. A connection without a list allows
- * every address of the vendor, and no server that a customer runs.
+ * Checks that the base URL of an account is among the addresses that its connection allows. A connection without a list
+ * allows every address of the vendor, and no server that a customer runs.
  */
 export function checkAllowedBase(
   { allowedAddresses }: Pick<ConnectionRow, 'allowedAddresses'>,

@@ -2,8 +2,8 @@ import type { EnvironmentRow } from '../../db/store.ts';
 import { moduleOf } from '../authorization/registry.ts';
 
 /**
- * Each connection has its own callback address, so a response is accepted only from the connection's own provider
- * (threat L9).
+ * Returns the callback address of a connection. Each connection has its own address, so that a response of one provider
+ * cannot be used for the connection of another one (threat L9).
  */
 export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/callback/${connectionId}`;

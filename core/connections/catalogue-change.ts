@@ -41,7 +41,8 @@ async function adaptOne(
   const { parked, withdrawn } = await deps.store.write((tx) => adaptToCatalogue(tx, deps, environmentId, now, cause));
   if (parked + withdrawn === 0) return;
   const fields = { environment: environmentId, connector: now.identifier, accounts: parked, connections: withdrawn };
-  deps.log.warn(fields, 'an upgrade of this connector made accounts or connections unusable');
+  const remedy = 'connect the accounts again, and set the clients of the connections again';
+  deps.log.warn(fields, `an upgrade of this connector made accounts or connections unusable: ${remedy}`);
 }
 
 function digestOf({ api, authPatterns }: ProviderDefinition): string {

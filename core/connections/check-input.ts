@@ -50,7 +50,7 @@ export async function checkInput(
   if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
     errors.push({
       field: 'post_user_verify_redirect_url',
-      message: 'must be an https URL; in development also http on loopback',
+      message: 'must be an https URL without a user name or password; in development also http on loopback',
     });
   }
   for (const [index, entry] of (input.allowed_addresses ?? []).entries()) {
@@ -73,7 +73,7 @@ async function checkTools(
   const known = provider ? await toolsOfProvider(tx, deps, environment.id, provider) : [];
   const allowed = new Set([RAW_CALL, ...known.map(({ ownName }) => ownName)]);
   return names.flatMap((name, index) => {
-    const message = 'is not the name of a tool of this connector';
+    const message = `is not the name of a tool of this connector: ${name}`;
     return allowed.has(name) ? [] : [{ field: `allowed_tools[${index}]`, message }];
   });
 }

@@ -14,7 +14,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
  * Checks the client secret of a connection by the rules of its type, which may require the key file of a service
- * account, a private key, or a client secret in the narrow sense.
+ * account, a private key, or a plain client secret.
  *
  * @returns what is wrong with it, for an error that names the field; undefined if it can be used. The text contains no
  * part of the secret

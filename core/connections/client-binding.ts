@@ -28,7 +28,10 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
   };
 }
 
-/** Returns the binding of a new connection without a registered client, which signs identity tokens instead. */
+/**
+ * Returns the client columns of a new connection: a binding, if connections of its type sign identity tokens and have
+ * no registered client; otherwise none.
+ */
 export function firstClient(
   definition: { provider: ClientProvider; pattern: ClientPattern },
   allowed: string[] | null,

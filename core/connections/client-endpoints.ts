@@ -31,8 +31,8 @@ type Pins = ClientBinding['pinned'];
 /**
  * Checks that the client of a connection is used only at allowed endpoints. Endpoints can depend on an account value,
  * or be taken from the metadata of the provider's issuer. Endpoints that `allowed_addresses` does not list are stored
- * with the client at their first use, and others are rejected later (threats P2, P7). Endpoints that depend on an
- * account value must be listed in production, and those at a server that a customer runs everywhere.
+ * with the client at their first use, and others are rejected later (threats P2, P7). In production, endpoints that
+ * depend on an account value must be listed. Endpoints at a server that a customer runs must always be listed.
  *
  * @returns the connection, including newly stored endpoints
  * @throws OAuthConfigError for other endpoints; nothing was sent
@@ -166,9 +166,10 @@ function originsOf(addresses: readonly string[]): string[] {
 }
 
 function notListed(address: string): OAuthConfigError {
-  const { origin } = new URL(address);
+  const { origin, pathname } = new URL(address);
   return new OAuthConfigError(
-    `The client of the connection must not be used at ${origin}. List the address in allowed_addresses of the connection to allow it.`,
+    `The client of the connection must not be used at ${origin}${pathname}. ` +
+      'To allow it, list this address in allowed_addresses of the connection.',
   );
 }
 

@@ -37,7 +37,8 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
 }
 
 /**
- * Returns the client. For a health record system, its private key is parsed, because such systems have rules for keys.
+ * Returns the client. For a health record system, the client's private key is checked and converted, because such
+ * systems have rules for keys.
  *
  * @throws OAuthConfigError for an invalid key
  */
@@ -61,7 +62,7 @@ export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | n
     return openClientSecret(vault, connection);
   } catch (cause) {
     if (!(cause instanceof VaultError)) throw cause;
-    throw new OAuthConfigError('The client secret of the connection cannot be decrypted.', { cause });
+    throw new OAuthConfigError('The client secret of the connection cannot be decrypted. Set it again.', { cause });
   }
 }
 
@@ -76,6 +77,7 @@ export function requireTerms({ connection, provider, pattern }: ClientPurpose): 
   const isListed = JSON.stringify(bound?.allowed) === JSON.stringify(allowed);
   if (bound !== null && isListed && isClientCovered(bound, provider, pattern)) return;
   throw new OAuthConfigError(
-    'The client of the connection was set for other endpoints or another authentication method. Set client_id and client_secret again.',
+    'The client of the connection is not set for its endpoints, allowed_addresses and authentication method. ' +
+      'Set client_id and client_secret again.',
   );
 }

@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
 
-/** Marks a connection as completed when it has its first active account; a draft stays a draft. */
+/** Sets the status of a connection to COMPLETED, because an account of it has become active. A draft stays a draft. */
 export async function completeConnection(
   tx: Transaction,
   environmentId: EnvironmentId,

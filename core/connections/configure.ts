@@ -91,7 +91,8 @@ export async function createConnection(
 }
 
 /**
- * Changes the settings that a request contains, and the status that results from them.
+ * Changes the settings that a request contains, and the status that results from them. If the request contains the
+ * client or the scopes, tokens that Valetkey obtained with them are removed and revoked.
  *
  * @throws ApiError VALIDATION_FAILED
  */

@@ -102,8 +102,8 @@ function isUsedTheSameWay(a: CustomProviderDefinition, b: CustomProviderDefiniti
 }
 
 /**
- * Permanently deletes a provider and its tools. Its accounts become DISCONNECTED, their credentials are revoked (threat P5), and
- * its connections are disabled.
+ * Permanently deletes a provider and its tools. Its accounts become DISCONNECTED, their credentials are revoked (threat
+ * P5), and its connections are disabled.
  *
  * @returns how many accounts were disconnected
  */
@@ -117,7 +117,7 @@ export async function deleteCustomProvider(
   let disconnected = 0;
   const at = deps.now();
   for await (const account of accountsOf(tx, environmentId, row.identifier)) {
-    await disconnectAccount(tx, deps, account, 'The provider was deleted.', cause);
+    await disconnectAccount(tx, deps, account, `The provider ${row.identifier} was deleted.`, cause);
     disconnected += 1;
   }
   for (const connection of await tx.connections.listByProvider(environmentId, row.identifier)) {
@@ -139,7 +139,8 @@ function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): 
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
-  // A placeholder is replaced by one host label or path segment, so any value can be used to check the rest of the address.
+  // A placeholder is replaced by one host label or path segment, so any value can be used to check the rest of the
+  // address.
   const check = (template: string) => deps.checkAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? check(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
@@ -147,7 +148,8 @@ function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): 
   const patternErrors = checkAuthPatterns(patterns, { baseUrl: proxyUrl || undefined, checkHttp: check });
   patterns.forEach((pattern, index) => {
     if (!pattern.is_mcp || proxyUrl) return;
-    patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message: 'needs a proxy_url: the MCP endpoint' });
+    const message = 'requires proxy_url, the URL of the MCP server';
+    patternErrors.push({ field: `auth_patterns[${index}].is_mcp`, message });
   });
   if (patternErrors.length > 0) {
     throw new ApiError('INVALID_AUTH_PATTERN', 'An authentication pattern is invalid.', { errors: patternErrors });
@@ -169,7 +171,7 @@ async function requireSpace(
   const limits = `at most ${providers} custom providers, with definitions of at most ${providersBytes} bytes in total`;
   throw new ApiError(
     'VALIDATION_FAILED',
-    `The environment has reached its limit for custom providers: it can have ${limits}.`,
+    `The environment has reached its limit for custom providers: it can have ${limits}. Delete some that are not used.`,
   );
 }
 

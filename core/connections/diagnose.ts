@@ -6,12 +6,12 @@ import { type InspectRequest, inspectProvider } from '../oauth/inspect.ts';
 import { inspectConnection } from './inspect.ts';
 
 /**
- * Compares a connection with its connector, and the connector's OAuth addresses and capabilities with what the provider publishes. No
- * request contains a credential or a client id.
+ * Compares a connection with its connector, and the connector's OAuth addresses and capabilities with what the provider
+ * publishes. No request contains a credential or a client id.
  *
  * @param connection the connection, whose type selects the pattern; undefined to check all patterns of the connector
  * @param request.issuer the issuer to ask, if the connector names none
- * @returns one check per compared value; they may contain text from the provider
+ * @returns one check per compared value; the checks may contain text from the provider
  */
 export async function diagnose(
   provider: ProviderDefinition,

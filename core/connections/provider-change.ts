@@ -34,7 +34,8 @@ const PAGE = 100;
 const MAX_NAMED = 10;
 
 /**
- * Adapts the accounts and connections of a provider to its new definition. Call it before the new definition is stored.
+ * Adapts the accounts and connections of a provider to its new definition: accounts may be taken out of use, and
+ * connections may lose their client. Call it before the new definition is stored.
  *
  * @throws ApiError PROVIDER_IN_USE, as `adaptAccounts`
  */
@@ -66,15 +67,20 @@ export async function adaptToCatalogue(
   for await (const account of accountsOf(tx, environmentId, now.identifier)) {
     const pattern = findPattern(now, account.authorizationType);
     const definition = pattern && { provider: now, pattern };
-    const isExposed = pattern !== undefined && exposedFields(account, pattern).length > 0;
-    const reason = definition === undefined ? TYPE_GONE : isExposed ? FIELD_OPENED : null;
+    const exposed = pattern === undefined ? [] : exposedFields(account, pattern);
+    const reason = definition === undefined ? typeGone(account) : exposed.length > 0 ? fieldsOpened(exposed) : null;
     if (await adapt(tx, deps, account, definition, cause, reason)) parked += 1;
   }
   return { parked, withdrawn: await withdrawClients(tx, deps, environmentId, now, cause) };
 }
 
-const TYPE_GONE = 'The provider no longer offers this type of authorization.';
-const FIELD_OPENED = 'The provider now shows a field that was secret when the account was connected.';
+function typeGone({ provider, authorizationType }: AccountRow): string {
+  return `The provider ${provider} no longer offers the type ${authorizationType}. Create an account of another type.`;
+}
+
+function fieldsOpened(names: readonly string[]): string {
+  return `The provider now shows ${names.join(', ')}, which was secret when the account was connected.`;
+}
 
 /**
  * Adapts the accounts of a provider to its new definition. An account is taken out of use if its credential would be
@@ -184,7 +190,7 @@ function fieldPlace({ authPatterns }: ProviderDefinition, type: string, name: st
 
 function typeInUse(type: string): ApiError {
   return new ApiError('PROVIDER_IN_USE', `The provider has accounts of type ${type}; its pattern cannot be removed.`, {
-    errors: [{ field: 'auth_patterns', message: `must keep a pattern of type ${type}` }],
+    errors: [{ field: 'auth_patterns', message: `must keep a pattern of type ${type} while accounts have it` }],
   });
 }
 

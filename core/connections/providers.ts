@@ -63,7 +63,8 @@ export function requirePattern(
   const pattern = findPattern(provider, type);
   if (pattern) return pattern;
   const offered = provider.authPatterns.map((p) => p.type).join(', ');
-  throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', `The provider ${provider.identifier} does not offer this type.`, {
+  const detail = `The provider ${provider.identifier} does not offer the type ${type}.`;
+  throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', detail, {
     errors: [{ field, message: `must be one of ${offered}` }],
   });
 }

@@ -10,14 +10,17 @@ export type PublishedConfig = Pick<
   'issuer' | 'authorize_uri' | 'token_uri' | 'revocation_uri' | 'resource' | 'available_scopes' | 'client_auth_method'
 >;
 
-/** Returns the part of a configuration that an operator has written. */
+/**
+ * Returns the part of a configuration that an operator has written: all values except those that an MCP server
+ * published.
+ */
 export function operatorConfig({ learned = [], ...config }: OAuthConfig = {}): OAuthConfig {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !learned.includes(name)));
 }
 
 /**
- * Returns the authorization server that an MCP server named; undefined if the server was not asked, or an operator has
- * set the issuer.
+ * Returns the authorization server that an MCP server named; undefined if the server named none or was not asked, or if
+ * an operator has set the issuer.
  */
 export function publishedIssuer({ oauth_config: config }: AuthPattern): string | undefined {
   return config?.learned?.includes('issuer') ? config.issuer : undefined;

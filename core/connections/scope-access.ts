@@ -19,10 +19,11 @@ const SAYS_DELETE = /\b(?:delete|remove)\b/i;
 const known = new WeakMap<Catalogue, Map<string, Map<string, ScopeAccess>>>();
 
 /**
- * Returns the most that a scope lets an application do. Its name, its description and the tools that need it can each
- * indicate an access, and the largest of them is returned. Tools that only read prove nothing, because a scope may allow
- * more than they use. If neither name nor description indicates an access, the scope counts as one that changes data, because
- * users must not be told less than the truth.
+ * Returns the most that a scope lets an application do. For scopes of OpenID Connect, and for scopes whose name
+ * indicates only reading, this is `read`. For others, the name, the description and the tools that need the scope can
+ * each indicate an access, and the largest is returned. Tools that only read prove nothing, because a scope may allow
+ * more than they use. If neither name nor description indicates an access, the scope counts as one that changes data,
+ * so that users do not see less access than the scope gives.
  *
  * @param connector the identifier of a built-in connector; scopes of other providers are classified without tools
  */

@@ -5,7 +5,10 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { isClientOpen } from './allowed-addresses.ts';
 
-/** `DRAFT` while a setting is missing, `IN_PROGRESS` until the first account is active, then `COMPLETED`. */
+/**
+ * `DRAFT` while a setting is missing. Then, for types whose users consent at the provider, `IN_PROGRESS` until the
+ * first account is active. `COMPLETED` otherwise.
+ */
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 
 /** The settings of a connection that determine its status. */

@@ -4,8 +4,9 @@ import type { AuthPattern } from './auth-pattern.ts';
 import { type ChosenSite, chooseSite, SITE } from './sites.ts';
 
 /**
- * Collects the account values that URLs may contain: strings and numbers of its api_config, and static fields with
- * is_path_param, which take precedence over a key of the same name.
+ * Collects the account values that URLs may contain: strings and numbers of the account's api_config, and static fields
+ * with is_path_param, which take precedence over an api_config key of the same name. It also selects the account's
+ * site: the replacement addresses for these values, such as those of a region.
  */
 export function accountInputs(
   pattern: AuthPattern,

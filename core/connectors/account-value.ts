@@ -9,14 +9,16 @@ const MAX_VALUE = 500;
 export type AccountInputs = Readonly<Record<string, string>> & { readonly [SITE]?: ChosenSite };
 
 /**
- * Checks a value from a provider's callback or response (threat L9): an attacker who forges it must not be able to choose a host.
+ * Checks a value from a provider's callback or response (threat L9): an attacker who forges it must not be able to
+ * choose a host.
  *
  * @returns why the value is invalid, as a message for API clients; undefined if it is valid
  */
 export function accountValueProblem({ pattern, origins }: AccountValue, value: string): string | undefined {
   if (value === '' || value.length > MAX_VALUE || !/^[\x20-\x7e]*$/.test(value))
     return `does not have 1 to ${MAX_VALUE} printable ASCII characters`;
-  if (origins !== undefined && originIn(value, origins) === undefined) return 'is not an address of this provider';
+  if (origins !== undefined && originIn(value, origins) === undefined)
+    return `does not have one of the allowed origins (${origins.join(', ')})`;
   if (pattern !== undefined && !compileLinearPattern(pattern).matches(value))
     return `does not match the pattern ${pattern}`;
   return undefined;
@@ -25,7 +27,7 @@ export function accountValueProblem({ pattern, origins }: AccountValue, value: s
 /**
  * Returns the origin in an account value.
  *
- * @returns undefined if the account has no such value, or one that its rule does not allow
+ * @returns undefined if the account has no such value, or if the value has no rule for origins or does not meet it
  */
 export function accountOrigin(config: OAuthConfig, name: string, inputs: AccountInputs): string | undefined {
   const rule = config.account_values?.find((value) => value.name === name);

@@ -11,8 +11,9 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
  *
  * @param address without query and fragment, as the URL parser writes it
  * @param bound in the same form
- * @param template the address before account values were filled in. If a segment of it is a fixed version such as `v2`, the
- *   version may differ, because only the author of a provider can change it. Without a template, every segment must be equal.
+ * @param template the address before account values were filled in. If a segment of it is a fixed version such as `v2`,
+ * the version may differ, because only the author of a provider can change it. Without a template, every segment must
+ * be equal.
  */
 export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
   if (address === bound) return true;
@@ -28,8 +29,8 @@ export function isAtOrBelow(address: string, bound: string, template?: string): 
 }
 
 /**
- * Returns the directory of a provider's address, with its placeholders replaced by names, so that two directories can be
- * compared: `https://{{site}}.a.example/oauth/token` → `https://place-site.a.example/oauth`.
+ * Returns the directory of a provider's address, with its placeholders replaced by names, so that two directories can
+ * be compared: `https://{{site}}.a.example/oauth/token` → `https://place-site.a.example/oauth`.
  *
  * @param template an address that may contain `{{name}}` placeholders, parsed as a URL: dot segments are resolved
  */

@@ -29,7 +29,7 @@ const PLACE = /^\{\{([a-z][a-z0-9_]{0,39})\}\}$/;
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const PATH_SEGMENT = /^[A-Za-z0-9._~-]{1,128}$/;
 /**
- * The number of fixed labels that must follow a placeholder in a host. With only one fixed label, the account value
+ * The minimum number of fixed labels after a placeholder in a host. With only one fixed label, the account value
  * would choose the registered domain.
  */
 const MIN_FIXED_LABELS = 2;
@@ -76,7 +76,7 @@ function placesOf(parts: Split): AddressPlace[] {
     const field = placeOf(label);
     if (field === undefined) return;
     if (host.slice(index + 1).filter((rest) => placeOf(rest) === undefined).length < MIN_FIXED_LABELS) {
-      throw new AddressError(`After {{${field}}} the host needs at least two fixed labels`);
+      throw new AddressError(`After {{${field}}} the host needs at least two fixed labels, such as example.com`);
     }
     places.push({ field, position: 'host' });
   });
@@ -98,7 +98,8 @@ function placesOf(parts: Split): AddressPlace[] {
  * Fills a template with an account's values.
  *
  * @returns the address as normalized by the URL parser, without a trailing slash
- * @throws AddressValueError naming the field that is missing or does not fit its place
+ * @throws AddressValueError naming the field that is missing or does not fit its place; AddressError if the template is
+ * invalid
  */
 export function fillAddress(source: string, values: Readonly<Record<string, string>>): string {
   const { split: parts, places, fixed } = templateOf(source);
@@ -123,7 +124,7 @@ function templateOf(source: string): AddressTemplate {
 
 /** Returns why a value does not fit a place, as a message for API clients; undefined if it fits. */
 export function placeProblem(place: AddressPlace, value: string | undefined): string | undefined {
-  if (value === undefined || value === '') return 'is required: it is part of the address';
+  if (value === undefined || value === '') return 'is required, because a URL of the provider contains it';
   if (place.position === 'host') {
     return HOST_LABEL.test(value)
       ? undefined

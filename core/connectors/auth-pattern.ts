@@ -25,7 +25,7 @@ export interface FieldPlacement {
   name: string;
 }
 
-/** One value that a user enters. */
+/** One value that a user enters to connect an account. */
 export interface AuthField {
   field_name: string;
   label: string;

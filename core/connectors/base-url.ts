@@ -30,7 +30,11 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
   return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
 }
 
-/** Returns one of a provider's addresses at the site of the account, with its placeholders filled. Throws as `baseUrlOf` does. */
+/**
+ * Returns one of a provider's addresses at the site of the account, with its placeholders filled.
+ *
+ * @throws ApiError INVALID_API_CONFIG if an account value is missing or does not fit
+ */
 export function filled(template: string, inputs: AccountInputs): string {
   try {
     return fillAddress(atSite(template, inputs), inputs);

@@ -42,8 +42,8 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
  * Reads an index. Tools stay text, so that neither the start nor the first use of a tool parses all of them.
  *
  * @param content the index
- * @param read returns a part of the index; by default it is kept in memory
- * @throws Error if the content was not written by `writeCatalogueIndex`
+ * @param read reads a part of the stored index again; if it is given, the texts of tools are not kept in memory
+ * @throws Error if the content does not have the form that `writeCatalogueIndex` creates
  */
 export function readCatalogueIndex(
   content: string | Buffer,

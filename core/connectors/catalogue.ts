@@ -20,7 +20,7 @@ export interface Catalogue {
   toolsOf(connector: string): Tool[];
   /** The tools that work with any HTTP API. */
   genericTools(): Tool[];
-  /** Returns a tool without caching it. */
+  /** Returns a tool as `tool` does, but does not add it to the cache. */
   peek(name: string): Tool | undefined;
 }
 

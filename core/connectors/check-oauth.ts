@@ -6,7 +6,7 @@ import { CREDENTIAL_PLACES, oauthAddresses, oauthCalls } from './oauth-addresses
 
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
-/** A pointer into a document of the flow. The first segment names the document. */
+/** A pointer into a document of the consent flow, such as the token response. The first segment names the document. */
 const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 
 /**
@@ -15,8 +15,8 @@ const SOURCES = /^\/(account|callback|id_token|identity|lookup|token)(\/|$)/;
 const CREDENTIALS = /^\/token\/(access_token|refresh_token|id_token|client_secret)$/;
 
 /**
- * Checks the rules for oauth_config that a schema cannot express: names, placeholders and pointers must refer to
- * something that exists.
+ * Checks the rules for oauth_config that a schema cannot express. Names, placeholders and pointers must refer to
+ * something that exists, account values must not be credentials and need a rule, and some headers must not be set.
  *
  * @param path the path of the pattern in error messages
  */
@@ -38,17 +38,17 @@ function checkValues({ account_values: values = [] }: OAuthConfig, at: string): 
     const field = `${at}.account_values[${index}]`;
     const errors: FieldError[] = [];
     if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `is used twice: ${name}` });
-    if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
+    if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is reserved for a credential' });
     if (!SOURCES.test(from))
       errors.push({
         field: `${field}.from`,
         message: 'must begin with /account, /callback, /id_token, /identity, /lookup or /token',
       });
-    if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'is a credential and cannot be shown' });
+    if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'must not be a credential' });
     const problem = pattern === undefined ? undefined : patternProblem(pattern);
     if (problem) errors.push({ field: `${field}.pattern`, message: problem });
     if (pattern === undefined && origins === undefined) {
-      errors.push({ field, message: 'needs a pattern, or the list of allowed origins' });
+      errors.push({ field, message: 'must have pattern or origins, so that the value can be checked' });
     }
     return errors;
   });
@@ -91,7 +91,10 @@ function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): Fiel
   const unknown = (where: string, texts: unknown, places: ReadonlySet<string>) =>
     placesIn(texts)
       .filter((place) => !places.has(place))
-      .map((place) => ({ field: `${at}.${where}`, message: `{{${place}}} is not a known placeholder` }));
+      .map((place) => ({
+        field: `${at}.${where}`,
+        message: `{{${place}}} is not a known placeholder (known: ${[...places].join(', ') || 'none'})`,
+      }));
   const withCredentials = new Set([...known, ...CREDENTIAL_PLACES]);
   return [
     ...Object.entries(outsideCalls).flatMap(([where, texts]) => unknown(where, texts, known)),

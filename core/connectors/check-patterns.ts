@@ -98,7 +98,10 @@ function unknownPlaces(pattern: AuthPattern, places: string[], field: string): F
   const known = new Set([...entered.map((item) => item.field_name), ...fromConsent.map((value) => value.name)]);
   return places
     .filter((place) => !known.has(place))
-    .map((place) => ({ field, message: `{{${place}}} requires a field ${place} with is_path_param` }));
+    .map((place) => ({
+      field,
+      message: `{{${place}}} requires a field ${place} with is_path_param, or an account field or value ${place}`,
+    }));
 }
 
 function checkFields(pattern: AuthPattern, path: string, used: ReadonlySet<string> | undefined): FieldError[] {
@@ -144,7 +147,8 @@ function checkField(
     });
   }
   if (field.is_path_param && used && !used.has(field.field_name)) {
-    errors.push({ field: `${at}.is_path_param`, message: `needs {{${field.field_name}}} in a URL` });
+    const message = `requires {{${field.field_name}}} in proxy_url or an endpoint`;
+    errors.push({ field: `${at}.is_path_param`, message });
   }
   errors.push(...placementProblems(field.placement, at));
   return errors;
@@ -186,6 +190,6 @@ function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
     .filter((name) => !known.has(name))
     .map((name) => ({
       field: `${path}.auth_field_mutations.${name}`,
-      message: 'is not the name of a field of this pattern',
+      message: `is not the name of a field of this pattern (allowed: ${[...known].join(', ') || 'none'})`,
     }));
 }

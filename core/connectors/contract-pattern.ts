@@ -1,7 +1,7 @@
 import type { AuthPattern, OAuthConfig } from './auth-pattern.ts';
 import type { OAuthDeviations } from './oauth-deviations.ts';
 
-/** Members of an OAuth configuration that the contract does not show. */
+/** Members of an OAuth configuration that the contract (the description of the REST API) does not contain. */
 const HIDDEN: Record<keyof OAuthDeviations | 'learned', true> = {
   learned: true,
   discovery: true,

@@ -56,12 +56,12 @@ class Parser {
 
   #take(): string {
     const character = this.#chars[this.#at++];
-    if (character === undefined) throw new PatternError('The pattern ends unexpectedly');
+    if (character === undefined) throw new PatternError('The pattern ends inside a group, class or escape');
     return character;
   }
 
   #choice(depth: number): Node {
-    if (depth > MAX_DEPTH) throw new PatternError('The pattern has too many nested groups');
+    if (depth > MAX_DEPTH) throw new PatternError(`The pattern nests groups deeper than ${MAX_DEPTH} levels`);
     const nodes = [this.#sequence(depth)];
     while (this.#peek() === '|') {
       this.#at++;
@@ -85,7 +85,7 @@ class Parser {
     if (character === '.') return { kind: 'test', test: not(isLineEnd) };
     if (character === '\\') return { kind: 'test', test: this.#escape() };
     if ('*+?{}^$]'.includes(character)) {
-      throw new PatternError(`The character ${character} must be escaped here`);
+      throw new PatternError(`The character ${character} must be escaped: \\${character}`);
     }
     return { kind: 'test', test: isExactly(character) };
   }
@@ -123,7 +123,7 @@ class Parser {
     this.#at = close + 1;
     const min = Number(found[1]);
     const max = found[2] === undefined ? min : found[3] === '' ? Number.POSITIVE_INFINITY : Number(found[3]);
-    if (max < min) throw new PatternError('The bounds of a repetition are out of order');
+    if (max < min) throw new PatternError(`The bounds of the repetition {${text}} are out of order`);
     return { min, max };
   }
 
@@ -151,7 +151,8 @@ class Parser {
     if (control !== undefined) return String.fromCodePoint(control);
     if (character === 'x' || character === 'u') {
       const digits = Array.from({ length: character === 'x' ? 2 : 4 }, () => this.#take()).join('');
-      if (!/^[0-9a-fA-F]+$/.test(digits)) throw new PatternError('A hexadecimal escape is incomplete');
+      if (!/^[0-9a-fA-F]+$/.test(digits))
+        throw new PatternError(`The escape \\${character} needs ${digits.length} hexadecimal digits`);
       return String.fromCodePoint(Number.parseInt(digits, 16));
     }
     if (/[A-Za-z0-9]/.test(character)) {
@@ -180,7 +181,7 @@ class Parser {
     const high = next === '\\' ? this.#escaped(this.#take()) : next;
     const from = low.codePointAt(0) ?? 0;
     const to = high.codePointAt(0) ?? 0;
-    if (to < from) throw new PatternError('A range of characters is out of order');
+    if (to < from) throw new PatternError(`The range ${low}-${high} is out of order`);
     return (c) => c >= from && c <= to;
   }
 }

@@ -12,8 +12,8 @@ import type { Credential, PlacedCredential, PlacedPart, StaticCredential } from 
  *
  * @param pattern the auth pattern that the account uses
  * @returns the parts to add; empty for accounts without credentials and for signed calls
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the stored credential is incomplete or has characters that its place does not
- * allow
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the stored credential is incomplete or has characters that its
+ * place does not allow
  */
 export function placeCredential(pattern: AuthPattern, credential: Credential): PlacedCredential {
   if (credential.kind === 'signer') return { parts: [], secrets: [...credential.signer.secrets] };

@@ -4,7 +4,10 @@ import type { AuthPattern, Site } from './auth-pattern.ts';
 export interface ChosenSite {
   /** The account field that chose it. */
   field: string;
-  /** Whether its host belongs to a customer, and not to the vendor: then `allowed_addresses` of the connection must list it. */
+  /**
+   * Whether its host belongs to a customer, and not to the vendor: then `allowed_addresses` of the connection must list
+   * it.
+   */
   isForeign: boolean;
   addresses: readonly (readonly [from: string, to: string])[];
 }
@@ -40,7 +43,10 @@ function matches({ value, host }: Site, given: string): boolean {
   return HOST.test(given) && (host === '*' || given.endsWith(host.slice(1)));
 }
 
-/** Returns an address, or a text that begins with one, as it is at the site of an account. */
+/**
+ * Returns an address, or a text that begins with one, with its beginning replaced as the site of the account requires.
+ * Without a site or a matching replacement, it is returned unchanged.
+ */
 export function atSite(address: string, inputs: { readonly [SITE]?: ChosenSite }): string {
   const found = inputs[SITE]?.addresses.find(([from]) => beginsWith(address, from));
   return found === undefined ? address : found[1] + address.slice(found[0].length);

@@ -31,7 +31,7 @@ export interface ExecutionContentsStore {
   kept(environmentId: EnvironmentId): boolean | Promise<boolean>;
   /** Encrypts contents, to be stored together with the outcome of the execution. They expire with its record. */
   seal(account: AccountRow, executionId: string, contents: ExecutionContents): Promise<NewStoredContent>;
-  /** Returns undefined if the contents were not stored or have expired. */
+  /** Returns the decrypted contents; undefined if they were not stored or have expired. */
   open(environmentId: EnvironmentId, executionId: string): Promise<ExecutionContents | undefined>;
 }
 

@@ -2,19 +2,22 @@ import type { ToolCard } from './tool-index.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * If a connection offers more tools, only the first 2,000 and the used ones are compared, because comparing 2,000 takes
- * about 10 ms.
+ * If a connection offers more tools than this, only the first 2,000 and those with successful calls are compared,
+ * because comparing 2,000 takes about 10 ms.
  */
 const CONSIDERED = 2_000;
 
 /**
- * Chooses the tools of a connection that a model should see first. Tools that were used come first, by the number of
- * successful calls, in steps of powers of two, so that the choice seldom changes. Unused tools follow in rounds. Each
- * round takes reading tools and writing tools of every first tag. Destructive tools that were never used come last.
+ * Chooses the tools of a connection that a model should see first. Tools with more successful calls come first; the
+ * counts are compared in steps of powers of two, so that the choice seldom changes. Tools with equal counts are sorted
+ * by these rules, in this order: destructive tools come last; then the tools are chosen in rounds (see `roundsOf`),
+ * each of which takes tools of every first tag; within a round, reading tools come first, then tools with shorter
+ * names.
  *
  * @param cards the tools that the connection offers
- * @param uses the number of successful calls by the names of tools
- * @returns at most `limit` of the cards; the same for the same counts
+ * @param uses the number of successful calls of each tool, by the tool's name
+ * @returns all cards in their given order if there are at most `limit`, otherwise the first `limit`, best first; the
+ *   same for the same counts
  */
 export function chooseTools(
   cards: readonly ToolCard[],

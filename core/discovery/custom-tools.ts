@@ -93,8 +93,8 @@ export async function createCustomTool(
  * Updates a tool that was created through the API; omitted fields stay.
  *
  * @param validated from `validateToolChanges`
- * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; SERVER_BUSY if the tool or its provider was changed after
- * the check
+ * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; UNKNOWN_CONNECTOR if the provider was deleted; SERVER_BUSY
+ *   if the tool or its provider was changed after the check
  */
 export async function updateCustomTool(
   tx: Repositories,
@@ -123,7 +123,8 @@ function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
  * Deletes a tool that the environment stores: created through the API, imported, or listed by an MCP server.
  *
  * @returns the tool before the deletion
- * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, TOOL_IN_USE
+ * @throws ApiError NOT_FOUND, TOOL_READ_ONLY for a tool of the catalogue, TOOL_IN_USE while a connection or an MCP
+ *   config allows the tool by name
  */
 export async function deleteCustomTool(
   tx: Repositories,
@@ -181,7 +182,10 @@ async function write(
   return tool;
 }
 
-/** Returns an error if another tool of the connector has the same description, because a model could not choose between them. */
+/**
+ * Returns an error if another tool of the connector has the same description, because a model could not choose between
+ * them.
+ */
 async function duplicateDescriptionErrors(
   tx: Repositories,
   { catalogue }: CustomToolDeps,

@@ -1,6 +1,9 @@
 type Data = Readonly<Record<string, unknown>>;
 
-/** Longer constraints are omitted: the server checks them, and a model rarely needs them. */
+/**
+ * The maximum length of the sentence for one constraint, in characters. Longer sentences are omitted: the server checks
+ * the constraint, and a model rarely needs it.
+ */
 const MAX_SENTENCE = 200;
 
 /** Returns the description of a schema, followed by its constraints in words. */

@@ -10,7 +10,10 @@ export type { KnownTool };
 
 export interface NamedTool {
   name: string;
-  /** The tool's name without its overlay, which may have renamed it. Settings refer to tools by their own names. */
+  /**
+   * The tool's name without its overlay (an environment's changes to a tool), which may have renamed it. Settings refer
+   * to tools by their own names.
+   */
   ownName: string;
   /** Whether an overlay hides the tool. */
   hidden: boolean;
@@ -30,8 +33,9 @@ export interface DirectoryFilter {
 }
 
 /**
- * The tools of an environment: those of the catalogue and its own, as its overlays show them. A catalogue tool always takes
- * precedence over a stored tool with the same name, and both over a tool that an overlay gives that name.
+ * The tools of an environment: the tools of the catalogue and those that the environment stores, with the environment's
+ * overlays (changes to tools) applied. A catalogue tool always takes precedence over a stored tool with the same name,
+ * and both over a tool that an overlay gives that name.
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
@@ -41,7 +45,10 @@ export interface ToolDirectory {
   fitOf(read: ReadRepositories, overlay: ToolOverlayRow): Promise<OverlayFit>;
   /** Returns the names of one provider's tools, sorted, including flagged and hidden ones. */
   names(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<NamedTool[]>;
-  /** Returns the tools of one provider that may be run, sorted by name. Do not call it in a transaction. */
+  /**
+   * Returns the tools of one provider that may be run, sorted by name. Do not call it in a transaction, because reading
+   * many tools takes several turns of the event loop.
+   */
   cardsOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<readonly ToolCard[]>;
   /** Returns the tools that may be run, sorted by name. Do not call it in a transaction. */
   browse(read: ReadRepositories, environmentId: EnvironmentId, filter?: DirectoryFilter): Promise<ToolCard[]>;

@@ -10,7 +10,10 @@ import { accountsOf, type DiscoveryDeps, isAllowed, type Reach, reachesOf } from
 
 /** A tool that was found. */
 export interface FoundTool extends KnownTool {
-  /** The value of `connector` for running or connecting the tool. */
+  /**
+   * The value of `connector` in requests that run the tool or connect an account for it: the key of the best
+   * connection, or the provider's identifier if the provider has no connection.
+   */
   connector: string;
   /** Whether the user can call the tool, and what to do otherwise; null if the search names no user. */
   toolReadiness: ToolReadiness | null;
@@ -78,8 +81,8 @@ const LAST = 'NEEDS_CONNECTION';
 const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', LAST];
 
 /**
- * Returns the connection over which the user is closest to calling the tool. Among equal ones, connections of the
- * tool's own provider come first, then connections that are not drafts, then the order of names.
+ * Returns the connection over which the user is closest to calling the tool. Among equally close ones, connections of
+ * the tool's own provider take precedence, then connections that are not drafts, then the alphabetical order of keys.
  */
 function closest(
   tool: Tool,
@@ -89,8 +92,8 @@ function closest(
 ): Pick<FoundTool, 'toolReadiness' | 'connector'> {
   const readinessAt = ({ connection, provider }: Reach) =>
     user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
-  // A connection without accounts always needs a connection, so its readiness is not computed: an environment can have
-  // thousands of such connections.
+  // If the user has no account of a connection, the readiness is always NEEDS_CONNECTION. It is not computed, because
+  // an environment can have thousands of such connections.
   const rankOf = (reach: Reach) =>
     ORDER.indexOf((accounts.has(reach.connection.id) && readinessAt(reach)?.readiness) || LAST);
   const ranked = reaches.map((reach) => ({ reach, rank: rankOf(reach), preference: preferenceOf(tool, reach) }));

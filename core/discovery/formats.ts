@@ -84,7 +84,12 @@ const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definition
 /** Keywords whose values are not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 
-/** Returns a schema without the keywords that only its author or Valetkey uses. */
+/**
+ * Returns a schema without the keywords that only its author or Valetkey uses: `$comment`, `$schema` and the format
+ * `file`.
+ *
+ * @param under the keyword that the schema is the value of; empty for the root, list items and named schemas
+ */
 function plain(schema: JsonSchema, under: string): JsonSchema {
   const members = Object.entries(schema).filter(
     ([key, value]) =>

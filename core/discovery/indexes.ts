@@ -28,21 +28,21 @@ interface OwnIndex {
   index: ToolIndex;
   /** The tools with overlays, except hidden and flagged ones. */
   overlaid: ToolIndex;
-  /** The own names of the tools with overlays. */
+  /** The names of the tools with overlays, as they are without the overlay. */
   replaced: ReadonlySet<string>;
   revision: number;
   /** The update that is running; only one runs at a time. */
   syncing: Promise<void> | undefined;
 }
 
-/** How many tools are read and indexed before other requests can run; they take a few milliseconds. */
+/** The number of tools that are read and indexed before other requests can run. A batch takes a few milliseconds. */
 const BATCH = 25;
 
 /**
  * Builds each index at its first use. The indexes of environments' own tools are kept in an LRU cache and updated after
  * writes.
  *
- * @param capacity how many environments' indexes are kept
+ * @param capacity the maximum number of environments whose indexes are cached
  */
 export function createToolIndexes(
   catalogue: Catalogue,
@@ -86,8 +86,8 @@ function newOwnIndex(): OwnIndex {
 }
 
 /**
- * Builds the catalogue's index in steps, because all its tools take a tenth of a second. The tools themselves are not
- * cached.
+ * Builds the catalogue's index in steps, because indexing all its tools takes a tenth of a second. The tools themselves
+ * are not cached.
  */
 async function indexOf(catalogue: Catalogue): Promise<ToolIndex> {
   const index = createToolIndex();
@@ -113,7 +113,8 @@ async function sync(
     const rows = await read.environmentTools.changedAfter(environmentId, place, BATCH);
     for (const row of rows) {
       const { generic: _generic, restriction: _restriction, ...tool } = JSON.parse(row.definition) as Tool;
-      // Flagged tools are not indexed. If the catalogue has a tool of the same name, the catalogue's tool is used.
+      // Flagged tools (which wait for a review) are not indexed. If the catalogue has a tool of the same name, the
+      // catalogue's tool is used.
       if (row.flagged !== null || catalogue.hasTool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
       await turn(row.definition.length);

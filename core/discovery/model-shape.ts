@@ -41,7 +41,7 @@ export interface Shape {
 }
 
 const MAX_LEVELS = 10;
-/** The maximum number of schemas in one input; the largest in the catalogue has 40. */
+/** The maximum number of subschemas that are read of one input; the largest input in the catalogue has 40. */
 const MAX_NODES = 1000;
 
 /** @param schema the input schema of a tool, which is an object */

@@ -98,8 +98,8 @@ function withNull(all: readonly JsonSchema[], nullable: boolean): JsonSchema {
 }
 
 /**
- * Whether two alternatives are objects whose first member has the same name. The API rejects these unless the member's
- * values differ.
+ * Whether two alternatives are objects whose first members have the same name and may have the same value. The API
+ * rejects such alternatives.
  */
 function haveEqualBeginnings(all: readonly JsonSchema[]): boolean {
   const taken = new Map<string, unknown[] | undefined>();

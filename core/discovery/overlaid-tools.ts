@@ -18,7 +18,7 @@ export interface KnownTool {
   source: 'catalogue' | ToolSource;
   /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
   flagged: string | null;
-  /** An overlay sets the title, so its language is unknown. */
+  /** Whether an overlay sets the title; the language of such a title is unknown. */
   isRetitled?: boolean;
   /**
    * A sentence that says why the tool, or this name of it, cannot be used because of an overlay. Such a tool is neither
@@ -40,7 +40,10 @@ export interface OverlayFit {
 
 /** Tools as the overlays of their environment show them. */
 export interface OverlaidDeps {
-  /** Returns a tool by its current name. A tool that an overlay renamed is returned as withheld by its own name. */
+  /**
+   * Returns a tool by its current name. The original name of a tool that an overlay renamed returns the tool with
+   * `withheld` set.
+   */
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
   /** Returns a tool without its overlay, by its own name. */
   bare(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
@@ -51,9 +54,10 @@ export interface OverlaidDeps {
 
 const CHANGED = 'Its inputs or its request have changed since its overlay was set.';
 
-/** @param capacity how many tools with overlays are kept, with their compiled schemas */
+/** @param capacity the maximum number of tools with overlays that are cached */
 export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, capacity = 500): OverlaidDeps {
-  // Compiled schemas and parsed templates are cached by tool, so equal overlays of a tool must give the same object.
+  // Other modules cache compiled schemas and parsed templates per tool object, so equal overlays of a tool must return
+  // the same object.
   const applied = new LRUCache<string, Tool>({ max: capacity });
   const numbers = new WeakMap<Tool, number>();
   const digests = new WeakMap<Tool, string>();

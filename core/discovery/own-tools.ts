@@ -12,10 +12,10 @@ export interface OwnTools {
 }
 
 /**
- * Caches the most recently parsed tools by the hash of their content. Compiled schemas and parsed templates are cached
- * per object.
+ * Caches the most recently used tools by the hash of their content. Other modules cache compiled schemas and parsed
+ * templates per tool object.
  *
- * @param capacity how many parsed tools are kept
+ * @param capacity the maximum number of cached tools
  */
 export function createOwnTools(capacity = 500): OwnTools {
   const parsed = new LRUCache<string, Tool>({ max: capacity });
@@ -23,8 +23,8 @@ export function createOwnTools(capacity = 500): OwnTools {
     parse: ({ definition, contentHash }) => {
       const known = parsed.get(contentHash);
       if (known) return known;
-      // Only tools of the catalogue can be generic. An environment's own tool runs only with accounts of its own
-      // provider. Restrictions come only from overlays.
+      // Only tools of the catalogue can be generic (usable with custom providers); a stored tool runs only with
+      // accounts of the tool's provider. Restrictions come only from overlays.
       const { generic: _generic, restriction: _restriction, ...tool } = JSON.parse(definition) as Tool;
       parsed.set(contentHash, tool);
       return tool;

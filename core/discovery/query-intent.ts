@@ -14,8 +14,8 @@ const MANY = { asked: /^\s*(?:which|who|my|list|all|how many)\b/i, factor: 1.25 
 /** Boost for tools that write, if the query is not a question and contains a verb of writing. */
 const WRITE = 1.4;
 /**
- * Factors for tools whose object has the same number, singular or plural, as the word in the query, and for tools
- * with the other number.
+ * Factors for the number (singular or plural) of a tool's object and of the same word in the query: for equal numbers,
+ * for a singular tool with a plural query, and for a plural tool with a singular query.
  */
 const SAME_NUMBER = 1.1;
 const ONE_FOR_MANY = 0.65;
@@ -59,7 +59,7 @@ const WRITING = stems(
  * Returns the factor of a tool's score that follows from the form of a query: whether it is a question or a command,
  * whether it is about one thing or several, and which question word it has.
  *
- * @param terms the alternatives of each term of the query, the words of the query itself marked as `asked`
+ * @param terms for each term of the query, its alternative words; `isAsked` marks those that the query contains
  */
 export function intentOf(
   query: string,
@@ -83,7 +83,8 @@ export function intentOf(
 }
 
 /**
- * Returns for each term whether it is plural in the query. A term that is both singular and plural there is left out.
+ * Returns for each word of each term, including synonyms, whether the term is plural in the query. A term is left out
+ * if the query contains a word of it in the singular and in the plural.
  */
 function numbersOf(
   query: string,

@@ -12,12 +12,12 @@ export interface Hit {
 /** The higher this value, the later repeated occurrences of a word in one tool stop increasing the score (BM25). */
 const SATURATION = 8;
 /**
- * The weight of a synonym. `COMPLETION` is the weight of a completion of an unknown query word, and of a corrected
- * misspelling.
+ * The weight of a synonym; a word of the query has the weight 1. `COMPLETION` is the weight of a completion of an
+ * unknown query word, and of a corrected misspelling.
  */
 const SYNONYM = 0.3;
 const COMPLETION = 0.6;
-/** Added to the share of the query that a tool matches. */
+/** Added to the share (0 to 1) of the query that a tool matches, before the score is multiplied by a power of it. */
 const SHARE_BASE = 0.34;
 const MAX_QUERY_WORDS = 16;
 /** A hit must have at least this fraction of the best hit's score. */
@@ -90,7 +90,10 @@ export function rankTools(
   return hits.sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
 }
 
-/** Returns whether a query contains every word of a connector's name. The result is kept, because connectors have many tools. */
+/**
+ * Returns a function that says whether a query contains every word of a connector's name. It caches its results,
+ * because connectors have many tools.
+ */
 function namedConnectors(asked: readonly string[]): (connector: string) => boolean {
   const known = new Map<string, boolean>();
   return (connector) => {
@@ -122,7 +125,11 @@ function conceptsOf(words: readonly string[]): string[][] {
   return concepts;
 }
 
-/** Query-term alternatives and their weights. */
+/**
+ * Returns the alternative words of one query term with their weights, and the rarity of the term. The alternatives are
+ * the words of the query and their synonyms. If no tool contains the words of the query, completions of them are added,
+ * or corrections if there are no completions.
+ */
 function alternativesOf(
   asked: readonly string[],
   indexes: readonly ToolIndex[],

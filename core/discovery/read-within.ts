@@ -13,8 +13,8 @@ export function sizeOfTool(tool: Tool): number {
 }
 
 /**
- * Reads the tools of some rows in order, until they reach the maximum size of a response. A tool can have 128 KiB of
- * schemas, and a list of hundreds of them would block the event loop.
+ * Reads the tools of some rows in order, until their total size reaches `maxSize`; the last tool may exceed it. A tool
+ * can have 128 KiB of schemas, and a response with hundreds of them would block the event loop.
  *
  * @param read returns undefined for a row whose tool was deleted; the size of `tool` as JSON counts towards the limit
  * @returns the items, and how many rows were read: at least one, if there is any

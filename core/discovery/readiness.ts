@@ -109,7 +109,8 @@ function nextStep(
   user: UserName,
 ): NextStep {
   const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
-  // A connection may be a draft only because of settings that production environments require, so these are included.
+  // A connection may be a draft only because it lacks settings that production environments require. So a draft is
+  // checked by the rules of production.
   const isDraft = connection?.status === 'DRAFT';
   const settings = connection && pattern ? settingsOf(connection, { provider, pattern }, isDraft) : NO_CLIENT;
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {

@@ -44,9 +44,9 @@ export interface ToolIndex {
    * integer.
    */
   postings(word: string): readonly number[] | undefined;
-  /** Returns stemmed words that begin with a text, which is not empty. */
+  /** Returns at most `MAX_COMPLETIONS` stemmed words that begin with a text, which must not be empty. */
   completions(start: string): string[];
-  /** Returns stemmed words that differ from a word by one typing mistake. */
+  /** Returns at most `MAX_MISSPELLINGS` stemmed words that differ from a word by one typing mistake. */
   misspellings(word: string): string[];
   card(number: number): ToolCard | undefined;
   /** One more than the highest number of a tool. */
@@ -87,7 +87,10 @@ export function createToolIndex(): ToolIndex {
     return known;
   }
 
-  /** Deleted tools stay in the index until they are the majority; then the index is rebuilt with new numbers. */
+  /**
+   * Deleted tools stay in the index until they are half of it and it has `SHRINK_ABOVE` entries; then it is rebuilt
+   * with new numbers.
+   */
   function shrink(): void {
     if (byNumber.length < SHRINK_ABOVE || byNumber.length < 2 * numbers.size) return;
     const renumbered = new Map<number, number>();
@@ -109,7 +112,10 @@ export function createToolIndex(): ToolIndex {
     byLetter = Map.groupBy(fresh.keys(), letterOf);
   }
 
-  /** Returns the first known words that have the same first letter as a word and that `matches` accepts. */
+  /**
+   * Returns at most `most` known words that have the same first letter as a word and that `matches` accepts. Only the
+   * first `TOOL_WORDS.compared` words with this letter are compared.
+   */
   function similar(word: string, most: number, matches: (known: string) => boolean): string[] {
     const found: string[] = [];
     const known = byLetter.get(letterOf(word)) ?? [];

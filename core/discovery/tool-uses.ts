@@ -1,6 +1,6 @@
 import type { ConnectionRow, ReadRepositories } from '../../db/store.ts';
 
-/** Returns the number of successful calls over a connection by the names of tools. */
+/** Returns the number of successful calls of each tool over a connection, by the tool's name. */
 export async function toolUses(
   read: ReadRepositories,
   { environmentId, keyId }: ConnectionRow,

@@ -4,7 +4,7 @@ import { wordsOf } from './words.ts';
 
 /** The weight of a word, by the field in which it occurs. */
 const FIELDS = { name: 10, title: 5, connector: 6, tag: 4, description: 3, input: 2, example: 2.5, words: 7 } as const;
-/** Each field counts a word at most this often. */
+/** Each field counts a word at most this often; the second occurrence counts half. */
 const MOST_OFTEN = 2;
 
 /**

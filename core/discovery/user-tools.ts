@@ -1,6 +1,7 @@
 /**
- * The tools that a user can call over the connections of the accounts, without those that a connection does not allow, disabled
- * tools, and tools that wait for a review. Nothing is decrypted or sent.
+ * Finds the tools that a user can call over the connections of the user's accounts. Disabled connections are skipped,
+ * and so are tools that a connection does not allow, that an overlay hides, or that wait for a review. Nothing is
+ * decrypted or sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { accountsOfUser } from '../accounts/of-user.ts';
@@ -37,7 +38,7 @@ const MAX_ACCOUNTS = 200;
 /**
  * Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name.
  *
- * @param most the maximum number of tools of each connection, which `chooseTools` chooses
+ * @param most the maximum number of tools of each connection; if there are more, `chooseTools` chooses them
  */
 export async function callableTools(
   read: ReadRepositories,
@@ -79,7 +80,7 @@ function ableAccounts(active: readonly AccountRow[]): (tool: ToolCard) => readon
   };
 }
 
-/** Returns a user's accounts by the id of their connection. */
+/** Returns the newest accounts of a user (see `MAX_ACCOUNTS`), by the id of their connection. */
 export async function accountsOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -110,7 +111,7 @@ async function reachOf(
   return provider && { connection, provider };
 }
 
-/** Returns those connections that are enabled and have a provider. A provider that they share is read only once. */
+/** Returns the enabled connections with their providers; without a provider, a connection is skipped. */
 export async function reachesOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,
@@ -131,7 +132,9 @@ export async function reachesOf(
   return reaches;
 }
 
-/** Whether a connection allows a tool of its provider to be run. */
+/**
+ * Whether a tool can be run (it does not wait for a review, and no overlay withholds it) and a connection allows it.
+ */
 export function isAllowed(
   { tool, flagged, withheld }: KnownTool,
   { allowedTools }: Pick<ConnectionRow, 'allowedTools'>,
@@ -140,7 +143,10 @@ export function isAllowed(
   return isRunnable && (allowedTools === null || allowedTools.includes(ownNameOf(tool)));
 }
 
-/** Returns the tools that a connection allows: its provider's own, and for a custom provider also the generic ones. */
+/**
+ * Returns the tools that a connection allows, of those that its provider's accounts can run: the provider's tools, and
+ * for a custom provider that is not an MCP server also the generic tools of the catalogue.
+ */
 async function toolsOfReach(
   read: ReadRepositories,
   { catalogue, toolDirectory }: DiscoveryDeps,

@@ -49,7 +49,7 @@ export function isPlural(word: string): boolean {
   return word === 'people' || (word.length > 3 && (/[^sui]s$/.test(word) || /(?:ss|sh|ch|x|z)es$/.test(word)));
 }
 
-/** Returns the words of a query without stop words, or all words if there are no others. */
+/** Returns the distinct stemmed words of a query, without stop words unless all words are stop words. */
 export function wordsOfQuery(text: string): string[] {
   const all = [...new Set(wordsOf(text))];
   const telling = all.filter((word) => !STOPS.has(word));

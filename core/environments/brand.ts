@@ -55,7 +55,7 @@ export function changedBrand(settings: EnvironmentSettings, input: BrandInput): 
  * Stores or removes the logo of a request.
  *
  * @param at milliseconds UTC
- * @throws ApiError VALIDATION_FAILED
+ * @throws ApiError VALIDATION_FAILED if the logo is invalid
  */
 export async function storeLogo(
   tx: Pick<Transaction, 'environmentLogos'>,

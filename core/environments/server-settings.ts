@@ -24,7 +24,10 @@ export interface ServerSettingsDeps {
   endpointOverrides: readonly EndpointOverride[];
 }
 
-/** Returns the settings of the server as they apply to environments of a kind. */
+/**
+ * Returns the settings of the server as they apply to environments of a kind. Allowed addresses and endpoint overrides
+ * apply only to development environments.
+ */
 export async function serverSettingsFor(
   { store, keyIds, consoleIssuer, allowedAddresses, endpointOverrides }: ServerSettingsDeps,
   kind: EnvironmentRow['kind'],

@@ -81,7 +81,7 @@ class SvgReader {
       if (local !== undefined) prefix === 'xmlns' ? this.#declared.add(local) : this.#used.add(prefix);
     }
     if (this.#open.length > 0) return;
-    if (this.#hasRoot) throw new SvgProblem('must have one <svg> element');
+    if (this.#hasRoot) throw new SvgProblem('must have exactly one root element, <svg>');
     this.#hasRoot = true;
     if (attributes.get('xmlns') !== NAMESPACE) throw new SvgProblem(`must begin with <svg xmlns="${NAMESPACE}">`);
   }

@@ -25,7 +25,8 @@ export async function writeWithinSpace<T>(space: Space, write: () => Promise<T>)
   const written = await write();
   const { count, size } = await totals();
   if (count <= Math.max(before.count, most) && size <= Math.max(before.size, bytes)) return written;
-  throw limitReached(kind, `at most ${most} ${kind}, with ${sized} of at most ${bytes} bytes in total.`);
+  const limit = `at most ${most} ${kind}, with ${sized} of at most ${bytes} bytes in total`;
+  throw limitReached(kind, `${limit}. Delete some that are not used.`);
 }
 
 /**

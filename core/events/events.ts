@@ -16,7 +16,7 @@ export interface NewEvent<T extends EventType, D extends Partial<EventData<T>>> 
   details?: D & Record<Exclude<keyof D, keyof EventData<T>>, never>;
   /** Values that only the audit log stores. */
   auditOnly?: JsonObject;
-  /** The other members of the data. Called only if a sink needs them, within the unit of work. */
+  /** Returns the other members of the data. Called only if a sink needs them, within the unit of work. */
   data(show: Representations): Omit<EventData<T>, keyof D> | Promise<Omit<EventData<T>, keyof D>>;
 }
 

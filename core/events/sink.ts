@@ -16,8 +16,8 @@ export interface EmittedEvent {
 }
 
 /**
- * A receiver of events, for example the audit log or the deliveries of webhooks. A sink that stores the event does so through `tx`; any
- * other effect must wait until `tx.afterCommit`.
+ * A receiver of events, for example the audit log or the deliveries of webhooks. A sink that stores the event does so
+ * through `tx`; any other effect must wait until `tx.afterCommit`.
  */
 export interface EventSink {
   /** Whether the sink accepts events of a type. The result never changes. */

@@ -8,7 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 /** The limits at which reading stops, even if there are more pages. */
 export interface PageLimits {
   pages: number;
-  /** The limit of all pages together, as JSON. */
+  /** The maximum size of all pages together as JSON, in bytes. The first page may be larger. */
   bytes: number;
   /** No further page is requested after this time, in milliseconds. */
   timeMs: number;
@@ -23,8 +23,9 @@ const PAGE_LIMITS: Readonly<PageLimits> = {
 type Success = ToolOutcome & { ok: true };
 
 /**
- * Reads a result page by page and joins the lists of the pages. It stops at its limits, at a page that fails, and at a
- * page whose cursor does not advance. `nextCursor` then names the first page that is not part of the result.
+ * Reads a result page by page and joins the lists of the pages. It stops early at its limits, if a page fails, if a
+ * cursor repeats, or if the first page contains no list that could be joined. `nextCursor` then names the first page
+ * that is not part of the result.
  *
  * @param run makes one call
  * @returns the failure of the first page, or the joined result
@@ -48,7 +49,7 @@ export async function readAllPages(
   while (cursor !== undefined && stop === undefined) {
     if (place === undefined) stop = 'the result has no list that could be joined';
     else if (pages.length === limits.pages) stop = `one call reads at most ${limits.pages} pages`;
-    else if (now() - startedAt >= limits.timeMs) stop = 'the time limit of one call was reached';
+    else if (now() - startedAt >= limits.timeMs) stop = `the time limit of one call was reached (${limits.timeMs / 1000} seconds)`;
     else if (seen.has(cursor)) stop = 'the provider returned the same page twice';
     if (stop !== undefined) break;
     seen.add(cursor);
@@ -77,8 +78,8 @@ function pagesRead(count: number, stop: string | undefined): PagesRead {
 }
 
 /**
- * Returns where the list is in `data`: the place that the tool's pagination names, the whole value, or the only list
- * among its members.
+ * Returns the JSON pointer of the list in `data`: the whole value, the place that the tool's pagination names, or the
+ * only list among the members of the value. Returns undefined if there is none of these.
  */
 function listPlace({ pagination, response }: Tool, data: unknown): string | undefined {
   if (Array.isArray(data)) return '';

@@ -14,17 +14,19 @@ import { type RunDeps, runPlan } from './run.ts';
 
 export interface CheckedAccount {
   outcome: 'ACTIVE' | 'EXPIRED' | 'UNKNOWN';
-  /** A sentence for display; empty if the account is active. */
+  /** A sentence for display; empty for `ACTIVE`. */
   reason: string;
   account: AccountRow;
 }
 
 /**
- * Asks the provider whether it still accepts the credentials of an account. If it does not, and a refresh does not help,
- * the account expires, so that its user is asked to authorize it again.
+ * Asks the provider whether it still accepts the credentials of an account. If it does not, and a refresh does not
+ * help, the account expires, so that its user is asked to authorize it again. An account that has already expired is
+ * returned as `EXPIRED` without a call.
  *
- * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user or was disconnected;
- * CONNECTION_DISABLED
+ * @returns `UNKNOWN` if the provider defines no check, or the check was inconclusive
+ * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE for an account that waits for its user or was disconnected, or
+ * whose provider has changed; INVALID_API_CONFIG if the connection does not allow its base URL; CONNECTION_DISABLED
  */
 export async function checkAccount(
   read: ReadRepositories,
@@ -57,7 +59,8 @@ export async function checkAccount(
     const now = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
     if (now.status === 'EXPIRED') return expired(now);
     if (error.code === 'ACCOUNT_NOT_ACTIVE') throw error;
-    return unknown('The credentials cannot be checked: no valid request can be made with the values of the account.');
+    const problem = error.message.replace(/\.$/, '');
+    return unknown(`The credentials cannot be checked, because no valid request can be made: ${problem}.`);
   }
 }
 

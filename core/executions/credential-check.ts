@@ -46,12 +46,15 @@ export interface GivenCredentials {
   details: Details;
 }
 
-/** Checks credentials before they are stored. If the provider fails, the result is `unknown`. */
+/**
+ * Checks credentials before they are stored. The result is `unknown` if they cannot be checked or the provider fails.
+ */
 export type CheckCredentials = (environment: EnvironmentRow, given: GivenCredentials) => Promise<CredentialVerdict>;
 
 /**
- * Creates the check of credentials that are not stored yet. It makes the same call as a tool does: under the egress
- * policy, only to the origins that the credentials would be bound to, and within the same limits of time and memory.
+ * Creates the check of credentials that are not stored yet. The check calls the provider as a tool would: under the
+ * egress policy, only at the origins that the credentials would be bound to, and within the same limits of time and
+ * memory.
  */
 export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
   return async (environment, given) => {
@@ -66,12 +69,12 @@ export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
       if (!call) return NOT_CHECKABLE;
       return verdictOf(provider, await run(deps, environment, call, credential, origins));
     } catch (error) {
-      if (error instanceof ApiError)
-        return {
-          verdict: 'unknown',
-          reason: 'The credentials cannot be checked: no valid request can be made with these values.',
-        };
-      throw error;
+      if (!(error instanceof ApiError)) throw error;
+      const problem = error.message.replace(/\.$/, '');
+      return {
+        verdict: 'unknown',
+        reason: `The credentials cannot be checked, because no valid request can be made: ${problem}.`,
+      };
     }
   };
 }
@@ -81,7 +84,10 @@ export const NOT_CHECKABLE = {
   reason: 'The connector has no request with which these credentials can be checked.',
 } as const satisfies CredentialVerdict;
 
-/** Whether requests contain the credentials of a pattern, instead of tokens that are obtained with them. */
+/**
+ * Whether requests contain a part of the given credentials, for example a key or an access token. False if requests are
+ * signed, or if the credentials only serve to obtain tokens.
+ */
 function sentAsIs(pattern: AuthPattern): boolean {
   const { signing, obtainingOf } = moduleOf(pattern.type);
   return !signing && !isClientPattern(pattern) && (!obtainingOf || moduleOf(pattern.type).placeToken !== undefined);
@@ -119,7 +125,7 @@ async function run(
 /**
  * Returns the call that checks a credential of a provider.
  *
- * @returns undefined if the provider's definition has none
+ * @returns undefined if the provider's definition has no check
  * @throws ApiError if the request cannot be built, for example because its address lacks an account value
  */
 export function checkCall({ provider, pattern, account }: Pick<ToolCall, 'provider' | 'pattern' | 'account'>) {
@@ -147,7 +153,7 @@ export function checkCall({ provider, pattern, account }: Pick<ToolCall, 'provid
   return prepareCall({ tool, provider, pattern, account, toolInput: {}, checked, executionId: CHECK }, UNUSED);
 }
 
-/** The name of the call, which no tool has: names of tools begin with the name of their connector. */
+/** The name of the call. No tool has this name, because names of tools begin with the name of their connector. */
 const CHECK = 'credential_check';
 
 /** The input of the call is a constant, so it is not validated. */

@@ -10,7 +10,7 @@ import { Secret } from '../secret.ts';
  *
  * @param fields the account's binding: which static fields were secret when they were supplied
  * @param consumerKey the client id of the connection, which signed calls contain next to the token
- * @returns null if the account has no credential that a request could contain
+ * @returns null if there are details, but no access token that a request could contain; kind `none` without details
  */
 export function credentialOf(details: Details, fields: FieldSecrecy, consumerKey: string | null): Credential | null {
   const form = formOf(details);

@@ -32,7 +32,7 @@ export interface StartedExecution {
   environmentId: EnvironmentId;
   /** `call` is undefined for a raw call, and for reading a resource or a prompt of an MCP server. */
   plan: Pick<ExecutionPlan, 'account'> & { call?: ExecutionPlan['call'] };
-  /** The name of a call without a tool in its record and in the metrics; by default that of raw calls. */
+  /** For a call without a tool: its name in the metrics. By default the name of raw calls. */
   toolName?: string;
   executionId: string;
   /** Milliseconds UTC. */
@@ -45,7 +45,10 @@ export interface RunningExecution extends StartedExecution {
   plan: ExecutionPlan;
 }
 
-/** How a call ended; `UNKNOWN` if the server failed during the call. */
+/**
+ * How a call ended. An ApiError means that nothing was sent; `UNKNOWN` means that an unexpected error interrupted the
+ * call.
+ */
 export type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
 
 /** The data of an execution that must be stored before the response is sent. */
@@ -64,7 +67,8 @@ export interface ExecutionEnd {
 }
 
 /**
- * Determines the end of an execution and counts it in the metrics. Nothing is stored yet.
+ * Determines the end of an execution, counts it in the metrics, and notes that the account was used if the call was
+ * sent. The end itself is not stored yet.
  *
  * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: the recorded
  * steps
@@ -101,10 +105,10 @@ export function endOf(
 /**
  * Stores the end of an execution, together with the writes of `more`. Later reads see it. If the call may have changed
  * something, the end is durable when this returns. Otherwise it becomes durable with the next write, and only a power
- * failure can lose it.
+ * failure can lose it. `durable` overrides this choice.
  *
- * @throws ApiError EXECUTION_OUTCOME_UNKNOWN if the end could not be stored and the call may have changed something;
- * StorageError if the end of another call could not be stored
+ * @throws if the end could not be stored: ApiError EXECUTION_OUTCOME_UNKNOWN if the call may have changed something,
+ * otherwise the error of the store
  */
 export async function storeEnd(
   deps: StoreEndDeps,
@@ -125,10 +129,11 @@ export async function storeEnd(
   } catch (err) {
     deps.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded');
     if (!mayHaveChanged) throw err;
-    throw new ApiError('EXECUTION_OUTCOME_UNKNOWN', 'The call was made, but its outcome could not be recorded.', {
-      extra: { execution_id: executionId },
-      cause: err,
-    });
+    throw new ApiError(
+      'EXECUTION_OUTCOME_UNKNOWN',
+      'The call was made, but its outcome could not be recorded. Check the effect at the provider before repeating it.',
+      { extra: { execution_id: executionId }, cause: err },
+    );
   }
 
   function contentsLost(err: unknown): void {
@@ -136,7 +141,7 @@ export async function storeEnd(
   }
 }
 
-/** Errors that mean that the credential is no longer valid. Any other rejection means a missing or wrong setting. */
+/** Errors that mean that the credential is no longer valid. The record stores these as `upstream_auth`. */
 const CREDENTIAL_ENDED: ReadonlySet<ErrorCode> = new Set(['ACCOUNT_NOT_ACTIVE']);
 
 /** Returns the label of the outcome in the metrics. */
@@ -156,8 +161,8 @@ function describe(outcome: Outcome): Omit<ExecutionOutcome, 'finishedAt'> {
 }
 
 /**
- * Whether the call was sent. A call that the provider rejected was sent; an interrupted call counts as sent, because
- * nothing else is known.
+ * Whether the call was sent. A call that the provider rejected was sent. A call with the outcome `UNKNOWN` counts as
+ * sent, because it may have been sent.
  */
 function wasSent(outcome: Outcome): boolean {
   if (outcome === 'UNKNOWN') return true;

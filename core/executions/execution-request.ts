@@ -4,7 +4,7 @@ import type { CheckedInput } from '../tools/input.ts';
 
 /** The result of checking an input of a tool that the environment added. */
 export interface CheckedOwnInput {
-  /** `inputHash` of the tool. */
+  /** The tool's `inputHash` when the input was checked; it changes with the definition and the overlay of the tool. */
   inputHash: string;
   outcome: CheckedInput | ApiError;
 }

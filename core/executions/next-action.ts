@@ -125,8 +125,8 @@ function isLinked(pattern: AuthPattern): boolean {
 }
 
 /**
- * Returns the action for a connection that lacks settings, because until then no link works and no token can be
- * obtained.
+ * Returns the action for a connection that lacks settings; undefined for any other connection. Without these settings
+ * no link works and no token can be obtained, so they must be set first.
  */
 function draftAction(context: AccountContext): NextAction | undefined {
   if (context.connection.status !== 'DRAFT') return undefined;

@@ -16,7 +16,8 @@ export interface OwnInputDeps {
  * Checks the input of a tool that the environment added. Validation with its schema may be slow, so it happens before
  * the call is planned, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
  *
- * @returns the request with the result of the check; `planExecution` throws any error, so that errors keep their order
+ * @returns the request with the result of the check. If that is an error, `planExecution` throws it after its own
+ * earlier checks, so that their errors take precedence
  */
 export async function checkOwnInput(
   read: ReadRepositories,
@@ -39,7 +40,7 @@ export async function checkOwnInput(
 /**
  * Returns the checked input.
  *
- * @throws ApiError from the check, or SERVER_BUSY if the tool was changed after the check
+ * @throws ApiError from the check, or SERVER_BUSY if the tool was added or changed after the check
  */
 export function checkedInput(inputHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
   if (checked?.inputHash !== inputHash) {

@@ -21,7 +21,7 @@ import { type RunDeps, runPlan } from './run.ts';
 import { recordPlanned, recordStart, type StartRecord } from './start.ts';
 import { createStepLog } from './steps.ts';
 
-/** The client that requested an execution, and the time. */
+/** Who requested an execution and when, and the process that runs it. */
 export interface ExecutionOrigin {
   apiClientId: string;
   /** This process. */
@@ -54,8 +54,8 @@ export async function planAhead(
 }
 
 /**
- * Records the start of a call that was planned ahead. Commit the record before calling `finishExecution`: if the server crashes in
- * between, the record truthfully says that the outcome is unknown (threat E7).
+ * Records the start of a call that was planned ahead. Commit the record before calling `finishExecution`: if the server
+ * crashes in between, the record truthfully says that the outcome is unknown (threat E7).
  *
  * @returns undefined if the plan is outdated; nothing is recorded then
  */

@@ -40,7 +40,7 @@ export interface ExecutionPlan extends Planned {
   call: PreparedCall;
   /** The stored files that the input names. */
   files: NamedFile[];
-  /** Their size; a file that is named twice counts twice. */
+  /** The total size of the files in bytes; a file that is named twice counts twice. */
   filesBytes: number;
   allPages: boolean;
 }
@@ -48,8 +48,9 @@ export interface ExecutionPlan extends Planned {
 /**
  * Checks everything that can be checked before credentials are decrypted, cheapest checks first.
  *
- * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, INVALID_TOOL_INPUT,
- * INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL; SERVER_BUSY if the tool was changed after its input was checked
+ * @throws ApiError as `findAccount`; NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED,
+ * INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL; UNSUPPORTED_CONNECTION_TYPE if the provider no
+ * longer offers the account's type; SERVER_BUSY if the tool was added or changed after its input was checked
  */
 export async function planExecution(
   read: ReadRepositories,
@@ -66,7 +67,10 @@ export async function planExecution(
   if (withheld !== undefined) throw new ApiError('TOOL_NOT_ALLOWED', withheld);
   const connection = await requireConnection(read, account, ownNameOf(tool));
   if (flagged !== null) {
-    throw new ApiError('TOOL_NOT_ALLOWED', `A change of the tool ${tool.name} must be reviewed first: ${flagged}`);
+    throw new ApiError(
+      'TOOL_NOT_ALLOWED',
+      `An administrator must review a change of the tool ${tool.name} first: ${flagged}`,
+    );
   }
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   requireBinding(account, connection, { provider, pattern });
@@ -109,7 +113,7 @@ export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): T
 /**
  * Returns the account that a call names, with its provider.
  *
- * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE
+ * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE, also if the provider was deleted
  */
 export async function findUsable(
   read: ReadRepositories,
@@ -128,16 +132,18 @@ export async function findUsable(
 }
 
 /**
- * Checks that a credential is used only for what it was supplied for. This check is a second safeguard: a change of a
- * provider also takes the affected accounts out of use.
+ * Checks that the provider's definition still uses the credential of an account as it did when the credential was
+ * supplied. This check is a second safeguard: a change of a provider also takes the affected accounts out of use.
  *
- * @throws ApiError ACCOUNT_NOT_ACTIVE; INVALID_API_CONFIG for a base URL that the connection does not allow
+ * @throws ApiError ACCOUNT_NOT_ACTIVE if the definition would use the credential in another way or at another address;
+ * INVALID_API_CONFIG for a base URL that the connection does not allow
  */
 export function requireBinding(account: AccountRow, connection: ConnectionRow, definition: Definition): void {
   const inputs = inputsOf({ generic: true }, definition.pattern, account);
   const errors = checkAllowedBase(connection, definition.provider, inputs);
   if (errors.length > 0) {
-    throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the base URL of the account.', { errors });
+    const detail = `The connection ${connection.keyId} does not allow the base URL of the account.`;
+    throw new ApiError('INVALID_API_CONFIG', detail, { errors });
   }
   if (account.credentialsSealed === null) return;
   const breach = useViolation(account, definition, inputs);

@@ -8,7 +8,9 @@ import { credentialOfPlan, withoutToken } from './open-credential.ts';
 import { callWithFiles, type ExecutionPlan, partyOfPlan } from './plan.ts';
 import { type SigningDeps, signingPreview } from './signing.ts';
 
-/** Returns the exact request of a plan with its secrets masked. Nothing is obtained, refreshed or sent. */
+/**
+ * Returns the exact request of a plan with its secrets masked. No token is obtained or refreshed, and nothing is sent.
+ */
 export async function previewPlan(
   plan: ExecutionPlan,
   deps: SigningDeps & { files: StoredFiles },
@@ -19,7 +21,7 @@ export async function previewPlan(
   return dryRun(await callWithFiles(plan, deps), credential);
 }
 
-/** Returns a placeholder for a token that Valetkey would obtain before the call. */
+/** Returns a placeholder for a token that Valetkey would obtain before the call; undefined if it would obtain none. */
 function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
   if (!canObtainAgain(account)) return undefined;
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };

@@ -36,7 +36,7 @@ export interface RawRequest {
 
 export interface RawCall extends Planned {
   pattern: AuthPattern;
-  /** Base address and path. */
+  /** The URL without the query: the base URL of the provider and the path. */
   address: string;
   request: RawRequest;
 }
@@ -58,8 +58,9 @@ const READS = ['GET', 'HEAD'];
 /**
  * Checks a raw call: whether the account may make it, and whether it stays below the base URL of its provider.
  *
- * @throws ApiError NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, VALIDATION_FAILED,
- * PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG
+ * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, VALIDATION_FAILED,
+ * PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG; UNSUPPORTED_CONNECTION_TYPE if the provider no longer offers the
+ * account's type
  */
 export async function planRawCall(
   read: ReadRepositories,
@@ -96,7 +97,9 @@ function notSendable(field: string, message: string): ApiError {
  * Redirects are not followed, but returned.
  *
  * @returns the response, whose body is still arriving, or the error of the call and whether it was sent
- * @throws ApiError ACCOUNT_NOT_ACTIVE, VALIDATION_FAILED; then nothing was sent
+ * @throws ApiError before anything is sent: ACCOUNT_NOT_ACTIVE without a usable credential, UNSUPPORTED_CONNECTION_TYPE
+ * if the credential belongs in the body, and the errors of signing and placing the credential. SERVER_BUSY if no slot
+ * for a refresh became free in time; then at most the request that the provider rejected was sent
  */
 export async function runRawCall(
   call: RawCall,
@@ -132,7 +135,11 @@ export async function runRawCall(
     const credential = open() ?? (await renew());
     if (!credential) throw withoutToken(account, call);
     const response = await send(credential);
-    const newer = response.status === 401 && credential.kind !== 'none' ? await renew() : null;
+    if (response.status !== 401 || credential.kind === 'none') return { response: identityCoded(response), secrets };
+    const newer = await renew().catch((error) => {
+      response.body.destroy();
+      throw error;
+    });
     if (newer === null) return { response: identityCoded(response), secrets };
     response.body.destroy();
     return { response: identityCoded(await send(newer)), secrets };
@@ -150,7 +157,7 @@ function identityCoded(response: EgressStream): EgressStream {
   const coding = response.headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return response;
   response.body.destroy();
-  throw Object.assign(new Error('The response has a content coding that was not requested.'), {
+  throw Object.assign(new Error('The response has a content-encoding that the request did not ask for.'), {
     kind: 'invalid_response',
     sent: true,
   });
@@ -165,7 +172,7 @@ function rendered(
   if (placed('body').length > 0) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
-      'The credential is sent in the body, so raw calls are not possible. Use tools.',
+      'The provider expects the credential in the body, so raw calls are not possible. Use tools.',
     );
   }
   const taken = placed('query').map(({ name }) => name);

@@ -21,8 +21,8 @@ const NOT_FORWARDED = new Set([
 ]);
 
 /**
- * Headers about the provider's connection to Valetkey or its cookies, or browser policies that would apply to
- * Valetkey's origin.
+ * Headers about the connection between the provider and Valetkey, the provider's cookies, and browser policies, which
+ * would apply to Valetkey's origin.
  */
 const NOT_RETURNED = new Set([
   'alt-svc',
@@ -51,9 +51,9 @@ const NOT_RETURNED = new Set([
 ]);
 
 /**
- * Returns the headers of a raw call to a provider: those of its definition, then the caller's, then the credential,
- * which nothing can replace. Headers that identify the caller or frame the message are removed (threat E2), and also
- * those that Connection lists (RFC 9110 §7.6.1).
+ * Returns the headers of a raw call to a provider. The caller's headers replace those of the provider's definition
+ * (`usual`), and the credential replaces both. The caller's headers that identify the caller or frame the message are
+ * removed (threat E2), and also those that its Connection header lists (RFC 9110 §7.6.1).
  */
 export function rawRequestHeaders(
   caller: Readonly<Record<string, string>>,

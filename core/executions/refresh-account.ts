@@ -12,7 +12,7 @@ import type { RunDeps } from './run.ts';
 
 export interface RefreshedAccount {
   outcome: 'REFRESHED' | 'EXPIRED' | 'UNCHANGED';
-  /** A sentence for display; empty if the token was refreshed. */
+  /** A sentence for display; empty for `REFRESHED`. */
   reason: string;
   account: AccountRow;
 }
@@ -20,7 +20,9 @@ export interface RefreshedAccount {
 /**
  * Obtains a new token for an account now, whether or not the current one is still valid.
  *
- * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was
+ * @returns `EXPIRED` if the provider issues no more tokens for the account; `UNCHANGED` if its credentials are not
+ * refreshed, or if no new token was obtained for another reason
+ * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was
  * disconnected; CONNECTION_DISABLED; SERVER_BUSY if no slot for a refresh became free in time
  */
 export async function refreshAccount(
@@ -46,6 +48,6 @@ export async function refreshAccount(
     return { outcome: 'EXPIRED', reason, account: current };
   }
   if (current.status !== 'ACTIVE') throw accountNotActive(current, context);
-  const reason = failure?.message ?? 'The provider issues no new token yet, or the account has no refresh token.';
+  const reason = failure?.message ?? 'The provider issued no new token, or the account has no refresh token.';
   return { outcome: 'UNCHANGED', reason, account: current };
 }

@@ -42,13 +42,14 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
   ): Promise<ToolOutcome> {
     const { status, headers, body } = response;
     const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
-    // `bytes` is 0, because the body is already counted in BODIES and is not copied before the thread begins.
+    // `bytes` is 0, because the budget for bodies (BODIES) already counts the body, and it is not copied before the
+    // thread begins.
     const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
     return outcomeOf(read, body);
   }
 }
 
-/** Removes what reading does not need, because the thread receives a copy. */
+/** Returns only the parts of a call that reading needs, because they are copied to the thread. */
 function factsOf({ tool, provider, input, at }: ReadingFacts): ReadingFacts {
   const { name, hints, errors, response, pagination } = tool;
   const { errors: ofProvider, rate_limit } = provider.api;

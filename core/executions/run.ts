@@ -41,12 +41,13 @@ export interface RunDeps extends RefusedDeps {
 }
 
 /**
- * Runs a plan with the account's credential, which is refreshed first if it is about to expire, and once more if the provider
- * rejects it. The credential is only sent to the origins that it was connected for.
+ * Runs a plan with the account's credential. The credential is refreshed first if it is about to expire, and once more
+ * if the provider rejects it. It is only sent to the origins that the account was connected for.
  *
  * @param watch cancels the call and receives its progress; only used for tools of MCP servers
  * @param steps records the requests, waits and refreshes
- * @throws ApiError ACCOUNT_NOT_ACTIVE if the credential is permanently invalid; then nothing was sent
+ * @throws ApiError ACCOUNT_NOT_ACTIVE if the account has no usable credential and none can be obtained; then nothing
+ * was sent. SERVER_BUSY if no slot for a refresh became free in time. The errors of `callWithFiles` and `executeSteps`
  */
 export async function runPlan(
   plan: ExecutionPlan,
@@ -116,7 +117,8 @@ async function runHeld(
     send: (request, timeoutMs, origins = account.origins) => {
       // The previous response has been read, so its memory is no longer needed.
       bodies.wire.release();
-      // Other origins come from responses, for example for an upload. The setting applies only to the provider's own.
+      // Other origins come from responses, for example for an upload. They never receive the trace context: the setting
+      // of the connection applies only to the account's own origins.
       const sendTraceContext = origins === account.origins && plan.connection.settings.sendTraceContext;
       const options = { allowedOrigins: origins, timeoutMs, sendTraceContext, hold: bodies.wire };
       return steps.request(() => send(egress, request, options));
@@ -149,7 +151,8 @@ async function runHeld(
     };
     const outcome = await callUpstreamTool(page, upstream);
     // If the refresh failed, it is unknown whether the grant has ended.
-    const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
+    const isRefused = !outcome.ok && outcome.error.kind === 'upstream_auth' && !outcome.error.refreshFailed;
+    const hasEnded = isRefused && !refreshFailure;
     if (hasEnded) await endRefusedAccount(deps, account, cause);
     if (!outcome.ok) await recordRequiredScopes(deps, account, outcome.error);
     return outcome;
@@ -184,7 +187,7 @@ async function runHeld(
   }
 }
 
-/** Adds the error of a failed refresh to the error of a rejected credential, because it says what to do. */
+/** Adds the error of a failed refresh to the error of a rejected credential: the refresh error says what to do. */
 function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, faultyPart } = failure;

@@ -14,7 +14,7 @@ export interface SigningDeps extends Pick<SignerDeps, 'now' | 'random'> {
   vault: Vault;
 }
 
-/** The part of an account that determines its signatures. */
+/** The data that determines the signatures of an account's calls. */
 export interface SigningAccount {
   account: Pick<AccountRow, 'apiConfig'>;
   connection: ConnectionRow;
@@ -48,7 +48,10 @@ export function signingCredential(
   }
 }
 
-/** Returns the credential for the preview of a signed call, before one has been obtained. */
+/**
+ * Returns a placeholder for the preview of a signed call whose credential has not been obtained yet; undefined if the
+ * pattern does not obtain credentials to sign with.
+ */
 export function signingPreview({
   account,
   pattern,

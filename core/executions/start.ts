@@ -17,13 +17,13 @@ export interface Planned {
   /** The tool if the environment has added it, with the hash of its definition; null for a tool of the catalogue. */
   ownTool: { name: string; contentHash: string } | null;
   /**
-   * The store's count of changes to the rows that calls are planned with, read before the plan was made. Omitted for
-   * a plan that is made within the transaction.
+   * The store's count of changes to the rows that calls are planned with, read before the plan was made. null if the
+   * store cannot count them. Omitted for a plan that is made within the transaction.
    */
   asOf?: number | null;
 }
 
-/** The part of a record that does not come from the plan. */
+/** The part of the record of a start that does not come from the plan. */
 export interface StartRecord extends Omit<NewExecution, 'accountId' | 'connector' | 'instance'> {
   /**
    * This process. It must have registered the execution as running, otherwise the next heartbeat would end it as
@@ -33,8 +33,8 @@ export interface StartRecord extends Omit<NewExecution, 'accountId' | 'connector
 }
 
 /**
- * Records the start of a call that was planned before the transaction, unless something that the plan depends on has changed since:
- * the versions of the rows are compared within the transaction.
+ * Records the start of a call that was planned before the transaction, unless a row that the plan depends on has
+ * changed since. The versions of these rows are compared within the transaction.
  *
  * @returns false if the plan is outdated; plan the call again within the transaction then
  */
@@ -58,7 +58,7 @@ export async function recordStart(
 }
 
 function rowOf({ account }: Planned, { instance, ...record }: StartRecord): NewExecution {
-  // The next heartbeat would end an execution that is not registered as UNKNOWN.
+  // The next heartbeat of this process would set the status of an unregistered execution to UNKNOWN.
   if (!instance.executions.has(record.id))
     throw new Error('the start of an execution was recorded without running it (RunningExecutions.during)');
   return { ...record, instance: instance.number, accountId: account.id, connector: account.connector };

@@ -14,8 +14,8 @@ export interface Statistic {
 }
 
 /**
- * The upper bounds of the durations that are counted together, in milliseconds. The migration that created the table
- * has the same bounds.
+ * The upper bounds of the durations that are counted together, in milliseconds. The migration that created the table of
+ * counts has the same bounds.
  */
 const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000] as const;
 
@@ -54,7 +54,10 @@ function statisticOf(key: string, rows: readonly StatisticRow[]): Statistic {
   };
 }
 
-/** Estimates a quantile; durations are assumed to be spread evenly between two bounds. */
+/**
+ * Estimates a quantile of the durations, which are assumed to be spread evenly between two bounds. Returns null without
+ * rows.
+ */
 function quantile(rows: readonly StatisticRow[], share: number): number | null {
   let left = sum(rows) * share;
   if (left === 0) return null;

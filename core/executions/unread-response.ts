@@ -18,6 +18,7 @@ export function refuseUnread(error: unknown): never {
     });
   }
   if (!(error instanceof JobLimitError)) throw error;
-  const message = `Parsing the response takes too much ${error.reason} (time limit: ${RESPONSE.readMs} ms).`;
+  const limit = `time limit: ${RESPONSE.readMs} ms`;
+  const message = `Parsing the response takes too much ${error.reason} (${limit}). Request less data.`;
   throw new EgressError('invalid_response', message, { sent: true, cause: error });
 }

@@ -19,10 +19,10 @@ export interface ImportChanges {
 }
 
 /**
- * Stores an import: the provider if it is new, and its tools. Tools of an earlier import that are no longer part of it
- * are deleted; tools that users wrote stay. An existing provider keeps its patterns, and also its address unless the
- * request contains one. Everything happens in one transaction, but in batches, because thousands of tools would block
- * the event loop for too long.
+ * Stores an import: the provider if it is new, and its tools. Tools that an earlier import stored and this import does
+ * not contain are deleted; tools that users wrote stay. An existing provider keeps its authorization patterns, and also
+ * its address and its display name unless the request contains them. Everything happens in one transaction, but in
+ * batches, because thousands of tools would block the event loop for too long.
  *
  * @throws ApiError INVALID_DOCUMENT if neither the request nor the document contains a base address;
  * VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE

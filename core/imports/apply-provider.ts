@@ -7,7 +7,7 @@ import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../openapi-conversion/import-document.ts';
 import { importError } from '../openapi-conversion/import-error.ts';
 
-/** The limit of `base_url` in the contract. */
+/** The maximum length of `base_url` in the contract, in characters. */
 const MAX_ADDRESS = 2000;
 
 /** The provider that the imported tools belong to, as the request names it. */
@@ -19,7 +19,9 @@ export interface ImportTarget {
   displayName?: string | undefined;
 }
 
-/** The provider after an import, and the action of the import. */
+/**
+ * The provider after an import, what the import did with it, and the number of accounts that must be authorized again.
+ */
 export interface ImportedProvider {
   identifier: string;
   action: 'created' | 'updated' | 'kept';

@@ -18,7 +18,11 @@ export async function namesBefore(
 ) {
   if (catalogue.connector(connector)) {
     const errors = [{ field: 'connector', message: 'is a built-in connector, whose tools cannot be replaced' }];
-    throw new ApiError('VALIDATION_FAILED', 'The tools cannot be imported for this connector.', { errors });
+    throw new ApiError(
+      'VALIDATION_FAILED',
+      `The connector ${connector} is built-in, so tools cannot be imported for it.`,
+      { errors },
+    );
   }
   const own = importedTools(await read.environmentTools.entriesOf(environmentId, connector));
   const names = new Map(own.map((row) => [row.sourceId as string, row.name]));

@@ -82,12 +82,12 @@ export async function deregisterInstance(
 }
 
 /**
- * Ends as UNKNOWN the executions of this process that it no longer carries out, and releases their idempotency keys.
+ * Sets the executions of this process that it no longer carries out to UNKNOWN, and releases their idempotency keys.
  * Their end was not stored, because the storage failed for too long, or was lost in a crash of the database server. No
  * other process ends them while this one runs. Keys are checked separately, because not every request with a key is
  * recorded as an execution.
  *
- * @returns how many executions and keys
+ * @returns how many executions were set to UNKNOWN, and how many keys were released
  */
 export async function endLost(
   { number, executions }: Instance,

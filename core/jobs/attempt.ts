@@ -12,7 +12,8 @@ export interface AttemptDeps {
 export const SERVER_FAILED = 'The server failed before the attempt was complete.';
 
 /**
- * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is retried.
+ * Makes one attempt of a job. It never rejects: if the job kind throws an error or takes longer than its `attemptMs`,
+ * the outcome is a retry.
  *
  * @param stopping is aborted when the server stops
  */

@@ -2,9 +2,9 @@ import { fraction } from '../random.ts';
 import type { JobKind } from './job-kind.ts';
 
 /**
- * Returns when the next attempt of a job is made, in milliseconds UTC. The wait doubles with each attempt, and is
- * longer if the provider asks for it. It never exceeds the time at which the job is given up, so that a last attempt is
- * made then.
+ * Returns when the next attempt of a job is made, in milliseconds UTC. The wait doubles with each attempt and is
+ * shortened by a random part, up to half of it; it is longer if the provider asks for that. The attempt is never later
+ * than the time at which the job is given up, so that a last attempt is made then.
  *
  * @param attempts that were started, at least 1
  */

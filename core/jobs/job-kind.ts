@@ -28,7 +28,7 @@ export type JobOutcome = Exclude<AttemptOutcome, { kind: 'retry' }>;
 /** How jobs of one kind are run. Times are in milliseconds. */
 export interface JobKind {
   name: string;
-  /** Attempts that run concurrently in one lane. */
+  /** The maximum number of concurrent attempts in one lane: a queue of jobs, for example for one provider. */
   perLane: number | ((lane: string) => number);
   /**
    * The maximum number of concurrent attempts in all lanes of the kind. By default the kind shares the slots of
@@ -36,13 +36,16 @@ export interface JobKind {
    */
   total?: number;
   /**
-   * The payload is always empty. It is not decrypted, and the files of the database are not scrubbed after the job,
-   * which would cost much more than the attempt.
+   * Set if the payload is always empty. Then it is not decrypted, and the files of the database are not scrubbed after
+   * the job, which would cost much more than the attempt.
    */
   hasNoPayload?: true;
   /** An attempt that takes longer is aborted and retried. */
   attemptMs: number;
-  /** The wait after the first failed attempt. It doubles up to the longest wait, and up to half of it is random. */
+  /**
+   * The wait after the first failed attempt. It doubles up to the longest wait. Each wait is shortened by a random
+   * part, up to half of it.
+   */
   firstDelayMs: number;
   longestDelayMs: number;
   /** After this time a job is not tried again. */

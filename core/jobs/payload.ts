@@ -18,7 +18,7 @@ export function sealPayload(vault: Vault, environmentId: EnvironmentId, id: stri
   return { ...key, payloadSealed: sealed };
 }
 
-/** @throws VaultError if the payload or its context was altered, or its key is missing */
+/** @throws VaultError if the payload or its context was altered, or its key is missing; TypeError if it was removed */
 export function openPayload(vault: Vault, { id, environmentId, wrappedDataKey, payloadSealed }: JobRow): unknown {
   if (!wrappedDataKey || !payloadSealed) throw new TypeError('The payload of the job was removed');
   const bytes = vault.openBytes(jobContext(environmentId, id), { wrappedDataKey, sealed: payloadSealed });

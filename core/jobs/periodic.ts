@@ -39,12 +39,12 @@ export interface PeriodicJobs {
   idle(): Promise<void>;
 }
 
-/** Later than any time. */
+/** A time that is later than every due time. */
 const ANY_TIME = Number.MAX_SAFE_INTEGER;
 
 /**
- * Runs jobs by a schedule in the database, so that a restart neither delays a job nor runs it early. Only one instance
- * runs a job at a time. A failed run is logged and counted; the next one follows at its scheduled time.
+ * Runs jobs by a schedule in the database, so that a restart does not begin the intervals again. Only one instance runs
+ * a job at a time. A failed run is logged and counted; the next one follows at its scheduled time.
  *
  * @param stopping is aborted when the server stops
  */
@@ -60,7 +60,8 @@ export function createPeriodicJobs(
   let isListed = false;
 
   /**
-   * Returns the next time with some jitter, so that instances which start together do not run all jobs together later.
+   * Returns the next time. The interval is shortened by a random part, so that instances which start together do not
+   * run all jobs together later.
    */
   function nextAt({ everyMs }: PeriodicJob, at: number): number {
     return Math.ceil(at + everyMs * (1 - JOBS.periodJitter * fraction(random)));

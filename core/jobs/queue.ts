@@ -6,7 +6,7 @@ import { sealPayload } from './payload.ts';
 export interface JobOrder {
   environmentId: EnvironmentId;
   kind: string;
-  /** Jobs of one lane share a number of slots. A lane is, for example, one provider. */
+  /** Jobs of one lane share a limited number of slots. A lane is, for example, one provider. */
   lane: string;
   /** The object that the job is about, usually an account. */
   subjectId: string | null;
@@ -35,7 +35,7 @@ export interface JobQueueDeps {
   newId(prefix: 'job'): string;
 }
 
-/** Stores jobs, which are then run after the transaction, outside of the database. */
+/** Creates the queue. It stores jobs in the transaction of the caller; the job engine runs them after the commit. */
 export function createJobQueue({ vault, now, newId }: JobQueueDeps): JobQueue {
   let added = () => {};
   const rowOf = ({ kind, lane, subjectId, giveUpAfterMs }: JobOrder) => {

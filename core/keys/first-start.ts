@@ -59,7 +59,8 @@ export async function ensureEnvironment(
 }
 
 /**
- * Creates or updates the API client with all scopes: the configured client, or a new one if there is none.
+ * Creates or updates the API client that has all scopes. Without a configured client, a new one is created if the
+ * environment has no API client. A configured client that was disabled is not enabled again.
  *
  * @param configured id and secret from the operator's configuration; a different secret replaces the stored one
  * @returns the id and the secret of a new client, to be shown once; otherwise null

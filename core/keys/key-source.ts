@@ -7,7 +7,7 @@ import type { KeyReload, KeySource } from '../vault/key-source.ts';
 import { fixedKeys, KeyFileSource } from '../vault/key-source.ts';
 
 export interface KeySettings {
-  /** Keys in a variable; they take precedence over the file. */
+  /** Keys in an environment variable; they take precedence over the file. */
   keys: Secret | null;
   keysFile: string;
   /** Whether a missing key file may be created: only at the first start of a development environment. */

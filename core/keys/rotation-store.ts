@@ -10,7 +10,7 @@ import { deploymentSecretContext } from './deployment.ts';
 
 type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['read'];
 
-/** The reading part of the key checks, for a database that is opened read-only. */
+/** Returns the functions that only read key checks, for a database that is opened read-only. */
 export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyCheck'> {
   return {
     async listKeyChecks() {

@@ -4,13 +4,13 @@ type HasBaseUrl = Pick<EnvironmentRow, 'baseUrl'>;
 
 /** The path to which clients redirect the browser of a user. */
 const AUTHORIZE_PATH = '/oauth/authorize';
-/** The path to which the application redirects the browser; a continuation secret is appended. */
+/** The path to which the application redirects the browser after its login. The secret of the login is appended. */
 const LOGIN_PATH = '/oauth/login/';
 /** The path to which the login provider of an environment redirects the browser. */
 export const PROVIDER_CALLBACK_PATH = '/oauth/login/callback';
 /** The path to which the login provider redirects the browser after a login to the portal. */
 export const PORTAL_CALLBACK_PATH = '/portal/login/callback';
-/** The path of the consent page; its secret is appended. */
+/** The path of the consent page. The secret that identifies the waiting login is appended. */
 const CONSENT_PATH = '/oauth/consent/';
 
 export function authorizationEndpoint({ baseUrl }: HasBaseUrl): string {
@@ -33,7 +33,7 @@ export function consentUrl({ baseUrl }: HasBaseUrl, consent: string): string {
   return `${baseUrl}${CONSENT_PATH}${consent}`;
 }
 
-/** Returns the address of the application's page at which a user logs in. */
+/** Returns the address of the application's login page, with the login request that the application must complete. */
 export function loginAddress(loginUrl: string, loginRequest: string): string {
   const url = new URL(loginUrl);
   url.searchParams.append('login_request', loginRequest);

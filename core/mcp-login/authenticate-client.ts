@@ -14,7 +14,8 @@ import type { PresentedClient } from './token-parameters.ts';
  * only lets the client state which method it will use. Many clients do not know how the ID and the secret that a user
  * enters were registered, and an `invalid_client` would make them delete what they have stored.
  *
- * @returns the error for an unknown client, a wrong or missing secret, or a secret of a public client; otherwise undefined
+ * @returns the error for an unknown client, a wrong or missing secret, or a secret that a public client sends;
+ * otherwise undefined
  */
 export async function authenticateClient(
   read: Pick<ReadRepositories, 'oauthClients'>,

@@ -10,8 +10,9 @@ import { OFFLINE_ACCESS, readMcpScopes } from './scopes.ts';
 export type Parameters = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * `refused`: the user sees an error page, because the client or its redirect URI is not valid. `error`: the browser is redirected to the
- * client with an error code of RFC 6749 §4.1.2.1 or RFC 8707 §2.
+ * `refused`: the user sees an error page, because the client or its redirect URI is not valid, or because too many
+ * client documents are being fetched (`busy`). `error`: the browser is redirected to the client with an error code of
+ * RFC 6749 §4.1.2.1, RFC 8707 §2 or OpenID Connect Core §3.1.2.6.
  */
 export type AuthorizationRequestResult =
   | { kind: 'accepted'; request: LoginRequest }
@@ -22,8 +23,8 @@ export type AuthorizationRequestResult =
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Checks an authorization request (OAuth 2.1 §4.1.1). The client and its redirect URI are checked first, because the browser must not be
- * redirected to an address that the client has not registered.
+ * Checks an authorization request (OAuth 2.1 §4.1.1). The client and its redirect URI are checked first, because the
+ * browser must not be redirected to an address that the client has not registered.
  */
 export async function validateAuthorizationRequest(
   read: ReadRepositories,
@@ -39,7 +40,7 @@ export async function validateAuthorizationRequest(
   if (!found.ok) return { kind: 'refused', ...(found.busy && { busy: true }), message: found.message };
   const { client } = found;
   if (!isRegistered(redirectUri, client.redirectUris))
-    return refused('The redirect_uri is not registered for this client.');
+    return refused('The redirect_uri is not one that this client has registered. Use one of those, or register it.');
 
   const { state = null } = parameters;
   const error = (code: string, description: string): AuthorizationRequestResult => {
@@ -47,20 +48,28 @@ export async function validateAuthorizationRequest(
     return { kind: 'error', redirectUri, state: shown, error: code, description };
   };
   const twice = Object.entries(parameters).find(([, value]) => Array.isArray(value));
-  if (twice) return error('invalid_request', 'A parameter is given more than once');
+  if (twice) {
+    const which = /^[\w.-]{1,40}$/.test(twice[0]) ? `The parameter ${twice[0]}` : 'A parameter';
+    return error('invalid_request', `${which} is given more than once`);
+  }
   const { response_type, response_mode, code_challenge, code_challenge_method, resource, scope, prompt, request } =
     parameters as Readonly<Record<string, string | undefined>>;
-  if (state !== null && state.length > MCP_LOGIN.stateChars) return error('invalid_request', 'The state is too long');
+  if (state !== null && state.length > MCP_LOGIN.stateChars)
+    return error('invalid_request', `The state must have at most ${MCP_LOGIN.stateChars} characters`);
   if (request !== undefined || parameters['request_uri'] !== undefined)
-    return error('request_not_supported', 'Request objects are not supported');
+    return error('request_not_supported', 'Request objects are not supported: send neither request nor request_uri');
   if (response_type !== 'code') return error('unsupported_response_type', 'The response_type must be code');
   if (response_mode !== undefined && response_mode !== 'query')
     return error('invalid_request', 'The only supported response_mode is query');
   if (code_challenge_method !== 'S256' || !CHALLENGE.test(code_challenge ?? ''))
-    return error('invalid_request', 'A code_challenge with the code_challenge_method S256 is required');
-  if (prompt?.split(' ').includes('none')) return error('login_required', 'The user has to log in');
+    return error(
+      'invalid_request',
+      'A code_challenge of 43 base64url characters with the code_challenge_method S256 is required',
+    );
+  if (prompt?.split(' ').includes('none'))
+    return error('login_required', 'The user has to log in, which prompt=none does not allow');
   if (resource === undefined || resource === '')
-    return error('invalid_target', 'The parameter resource must be the URL of an MCP server');
+    return error('invalid_target', 'The parameter resource is required: the URL of an MCP server');
   const server = await serverOfResource(read, environment, resource);
   if (!server) return error('invalid_target', 'The resource is not an MCP server of this authorization server');
   const asked = scope?.split(' ') ?? [];

@@ -1,7 +1,8 @@
 import type { EnvironmentRow } from '../../db/store.ts';
 
 /**
- * Returns the address of an authorization response (OAuth 2.1 §4.1.2). It contains the issuer (RFC 9207), so that a
+ * Returns the address to which the browser is redirected with an authorization response (OAuth 2.1 §4.1.2). It is the
+ * redirect URI with the parameters and the state in its query. It also contains the issuer (RFC 9207), so that a
  * client of several authorization servers does not confuse their responses.
  */
 export function responseAddress(

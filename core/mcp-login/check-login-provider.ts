@@ -15,8 +15,8 @@ const NEEDED = {
 } as const;
 
 /**
- * Checks the metadata of an issuer before it is stored, so that a wrong address is not first noticed when a user logs
- * in. An issuer that cannot be reached at the moment is accepted.
+ * Checks the metadata of an issuer before it is stored as a login provider, so that a wrong address is noticed before a
+ * user logs in. An issuer that cannot be reached at the moment is accepted.
  *
  * @throws ApiError VALIDATION_FAILED if the issuer has no metadata, or metadata that cannot be used
  */

@@ -26,9 +26,10 @@ export function isDocumentUrl(clientId: string): boolean {
 }
 
 /**
- * Reads OAuth Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document-00): the client ID is the https URL of a
- * document that contains the same ID. Documents are fetched with the rules for outbound calls, without redirects, and cached as long as
- * their Cache-Control allows, within limits.
+ * Reads OAuth Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document-00): the client ID is the
+ * https URL of a document that contains the same ID. Documents are fetched with the rules for outbound calls, without
+ * redirects. They are cached as long as their Cache-Control allows, within limits; failures are cached for the minimum
+ * time.
  */
 export function createClientDocuments({ egressOf, now }: DocumentDeps): ClientDocuments {
   const kept = new LRUCache<string, { read: ReadDocument; until: number }>({ max: MCP_LOGIN.documents });
@@ -62,14 +63,18 @@ export function createClientDocuments({ egressOf, now }: DocumentDeps): ClientDo
   };
 }
 
-/** Accepts only the normalized form of a URL, because two spellings would be two clients (draft §3). */
+/**
+ * Returns why a client ID is not a valid document URL; undefined if it is. Only the normalized form of a URL is
+ * accepted, because two spellings would be two clients (draft §3).
+ */
 function addressProblem(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' || text.length > MCP_LOGIN.redirectUriChars) return 'must be an https URL';
+  if (url?.protocol !== 'https:' || text.length > MCP_LOGIN.redirectUriChars)
+    return `must be an https URL of at most ${MCP_LOGIN.redirectUriChars} characters`;
   if (url.username || url.password || text.includes('#')) return 'must have no user name, password or fragment';
   if (url.pathname === '/') return 'must have a path';
   if (url.href !== text || /%2e/i.test(url.pathname))
-    return 'must be written in the normalized form, without dot segments';
+    return 'must be in its normalized form: host in lower case, no default port, no dot segments';
   return undefined;
 }
 
@@ -111,7 +116,10 @@ function parse(body: Buffer): unknown {
 
 function readDocument(document: unknown, url: string, schemes: readonly string[]): ReadDocument {
   if (!isRecord(document) || document['client_id'] !== url)
-    return { ok: false, message: 'The client_id in the client metadata document must be the URL of the document.' };
+    return {
+      ok: false,
+      message: 'The client metadata document must be a JSON object, and its client_id must be the URL of the document.',
+    };
   if ('client_secret' in document || 'client_secret_expires_at' in document)
     return {
       ok: false,
@@ -123,7 +131,10 @@ function readDocument(document: unknown, url: string, schemes: readonly string[]
   return { ok: true, metadata: read.metadata };
 }
 
-/** A document is public, so its client has no secret. A client that supports `private_key_jwt` and `none` uses `none`. */
+/**
+ * Returns the method `none` if the client supports it; otherwise undefined. A document is public, so its client has no
+ * secret. A client that prefers `private_key_jwt` but also lists `none` uses `none`.
+ */
 function publicMethod(document: Record<string, unknown>): ClientAuthMethod | undefined {
   const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods } = document;
   return method === 'none' || (Array.isArray(methods) && methods.includes('none')) ? 'none' : undefined;

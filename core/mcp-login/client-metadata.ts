@@ -19,10 +19,11 @@ export type ReadClientMetadata =
   | { ok: false; error: 'invalid_redirect_uri' | 'invalid_client_metadata'; description: string };
 
 /**
- * Reads the metadata of a client. Unknown members and values are ignored, because clients send grant types, scopes and
- * extensions that other servers need. `application_type` is not required, because many clients omit it.
+ * Reads the metadata of a client. Unknown members, and unknown grant types, are ignored, because clients send grant
+ * types, scopes and extensions that other servers need. `application_type` is not required, because many clients omit
+ * it.
  *
- * @param schemes the private schemes that the environment accepts
+ * @param schemes the private-use URI schemes (RFC 8252 §7.1) that the environment accepts in redirect URIs
  * @param methodOf returns the client's authentication method; undefined if it is not supported
  */
 export function readClientMetadata(
@@ -50,7 +51,8 @@ export function readClientMetadata(
 }
 
 /**
- * Returns a name in one line, without characters that hide or reorder text. A missing name becomes an empty text.
+ * Returns a name in one line, truncated, without characters that hide or reorder text. A missing name becomes an empty
+ * text.
  *
  * @returns undefined if the name is not a string
  */

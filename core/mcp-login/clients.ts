@@ -3,7 +3,7 @@ import { type ClientDocuments, isDocumentUrl } from './client-document.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { DEFAULT_SCHEMES } from './redirect-uri.ts';
 
-/** A client of an MCP server. */
+/** An OAuth client for which users log in to an MCP server. */
 export interface LoginClient extends ClientMetadata {
   id: string;
   kind: OAuthGrantRow['clientKind'];
@@ -12,7 +12,8 @@ export interface LoginClient extends ClientMetadata {
 export type FoundClient = { ok: true; client: LoginClient } | { ok: false; busy?: true; message: string };
 
 /**
- * Finds the client of an authorization request: a registered client, or one whose ID is the URL of its metadata document.
+ * Finds the client of an authorization request: a registered client, or one whose ID is the URL of its metadata
+ * document.
  *
  * @returns a message for the developer of the client if there is none
  */
@@ -36,7 +37,7 @@ export async function findClient(
   return { ok: true, client: { id, kind, name, redirectUris, authMethod, refreshes } };
 }
 
-/** The private schemes that an environment accepts in redirect URIs. */
+/** Returns the private-use URI schemes (RFC 8252 §7.1) that an environment accepts in redirect URIs. */
 export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): readonly string[] {
   return settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES;
 }
@@ -47,8 +48,8 @@ export interface ClientAuthentication {
 }
 
 /**
- * Finds how a client authenticates at the token endpoint; undefined for an unknown client. A metadata document is not read here: its client was accepted when the user
- * logged in, and is public.
+ * Finds how a client authenticates at the token endpoint; undefined for an unknown client. A metadata document is not
+ * read here: its client was accepted when the user logged in, and is public.
  */
 export async function findClientAuthentication(
   read: Pick<ReadRepositories, 'oauthClients'>,

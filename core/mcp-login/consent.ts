@@ -2,9 +2,10 @@ import type { EnvironmentRow, OAuthGrantRow, OAuthLoginRow, ReadRepositories } f
 import { redirectHost } from './redirect-uri.ts';
 
 /**
- * Whether the user must be asked for consent. Consent is not needed again while a grant with the same client, redirect host, server and
- * scopes exists, or for clients whose metadata document is at a trusted host. Both exceptions require an https redirect URI. A client
- * that registered itself, or whose redirect URI is on the user's machine, could be any program, so the user is always asked.
+ * Whether the user must be asked for consent. Consent is not needed again while a grant with the same client, redirect
+ * host, server and scopes exists, or for clients whose metadata document is at a trusted host. Both exceptions require
+ * an https redirect URI. A client that registered itself, or whose redirect URI is on the user's machine, could be any
+ * program, so the user is always asked.
  */
 export async function needsConsent(
   read: Pick<ReadRepositories, 'oauthGrants'>,

@@ -27,7 +27,8 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
  * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code can be used only once, even if the exchange
  * fails. A second use means that two parties have the code, so the grant of the first use ends.
  *
- * The caller must commit the transaction even if the result is an error, because the error may spend the code or end the grant.
+ * The caller must commit the transaction even if the result is an error, because the code may have been spent or the
+ * grant ended.
  *
  * @param clientId the id of the authenticated client
  */

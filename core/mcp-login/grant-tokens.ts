@@ -54,7 +54,10 @@ export interface RefreshTokenPayload {
   generation: number;
 }
 
-/** Creates the refresh token of the current generation of a grant. It is not stored, so it can be created again for a repeated request. */
+/**
+ * Creates the refresh token of the current generation of a grant. It is not stored, so it can be created again for a
+ * repeated request.
+ */
 export function mintRefreshToken(
   sealed: SealedTokens,
   { environmentId, id, generation, createdAt }: OAuthGrantRow,

@@ -23,7 +23,10 @@ export interface GrantDeps {
 /** Why a grant ended. */
 export type GrantEnd = EventData<'mcp_grant.revoked'>['reason'];
 
-/** Creates the grant of a login. If the user has too many grants at the server, the least recently used one ends. */
+/**
+ * Creates the grant of a login. If the user already has the maximum number of grants for the server, the least recently
+ * used one ends.
+ */
 export async function createGrant(
   tx: Transaction,
   deps: GrantDeps,
@@ -100,7 +103,7 @@ export async function endGrants(
   }
 }
 
-/** Ends the grants of a user whose last connected account was deleted. */
+/** Ends the grants of a user who has no connected account left. If the user still has one, nothing is changed. */
 export async function endGrantsWithoutAccount(
   tx: Transaction,
   deps: Pick<GrantDeps, 'events'>,

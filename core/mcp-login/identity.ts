@@ -3,12 +3,13 @@ import type { LoginProviderRow, LoginSubject } from '../../db/store.ts';
 /** The user that the claims identify, or the reason why the user is rejected. The message is for the user. */
 export type Identified = { ok: true; subject: LoginSubject } | { ok: false; message: string };
 
-/** The longest value, in characters: the same as for these fields of accounts. */
+/** The maximum length of a value, in characters. It is the same as for these fields of accounts. */
 const LONGEST = 255;
 
 /**
- * Reads the owner of accounts from verified claims of a login provider. An email address identifies a user only if the provider has
- * verified it (OpenID Connect Core §5.7).
+ * Reads the user from verified claims of a login provider. An email address identifies a user only if the provider has
+ * verified it (OpenID Connect Core §5.7). A user without a required claim, or of an organization that is not allowed,
+ * is rejected.
  */
 export function identify(provider: LoginProviderRow, claims: Readonly<Record<string, unknown>>): Identified {
   const { claims: names, allowedOrganizations, userVerifyUrl, id } = provider;
@@ -17,8 +18,10 @@ export function identify(provider: LoginProviderRow, claims: Readonly<Record<str
     const name = names[part];
     if (name === null) continue;
     const value = textOf(claims, name);
-    if (value === undefined)
-      return { ok: false, message: `The login provider sent no valid value of the claim ${name}.` };
+    if (value === undefined) {
+      const unverified = name === 'email' ? ', or has not verified it' : '';
+      return { ok: false, message: `The login provider sent no valid value of the claim ${name}${unverified}.` };
+    }
     read[part] = value;
   }
   if (allowedOrganizations && !allowedOrganizations.includes(read.organizationId))

@@ -1,17 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { MCP_LOGIN } from '../budgets.ts';
 
-/** Limits the logins that begin from one IP address, so that one client cannot use up the logins of all users. */
+/**
+ * Limits the logins that begin from one IP address in one environment, so that one client cannot use up the logins of
+ * all users.
+ */
 export interface LoginSlots {
-  /** Counts a login. @returns false if too many logins began from the address */
+  /** Counts a login. @returns false, without counting it, if too many logins began from the address in this period */
   take(environmentId: string, address: string): boolean;
 }
 
-/** The number of addresses that are counted; the least recently used ones are forgotten. */
+/**
+ * The maximum number of pairs of environment and address whose logins are counted. Beyond it, the least recently used
+ * pair is forgotten.
+ */
 const ADDRESSES = 10_000;
 
 /**
- * Counts the logins from each IP address, in periods of `MCP_LOGIN.loginMs`. Each process counts separately.
+ * Counts the logins from each IP address. A period begins with the first login and lasts `MCP_LOGIN.loginMs`. Each
+ * process counts separately.
  *
  * @param now milliseconds UTC
  */

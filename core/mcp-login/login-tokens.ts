@@ -1,7 +1,10 @@
 import { isToken, mintToken } from '../accounts/links/tokens.ts';
 import type { Digester } from '../vault/digest.ts';
 
-/** The secrets of a login, in order. The kind is part of their digests, so that one cannot be used as another. */
+/**
+ * The kinds of secrets of a login, in the order in which they are used. The kind is part of a secret's stored digest,
+ * so that a secret of one kind cannot be used as another kind.
+ */
 export type LoginTokenKind = 'login request' | 'provider state' | 'continuation' | 'consent' | 'code';
 
 export function loginTokenDigest(digester: Pick<Digester, 'digest'>, kind: LoginTokenKind, token: string): Buffer {

@@ -30,8 +30,8 @@ export interface LoginBeginning {
 }
 
 /**
- * Begins a login. It is bound to the browser with this cookie, and waits until the application or the login provider identifies the
- * user.
+ * Begins a login. It is bound to the browser with this cookie, and waits until the application or the login provider
+ * identifies the user.
  *
  * @returns the `login_request` or the state; undefined if too many logins are open
  */
@@ -70,7 +70,7 @@ const STATE_OF = {
   code: 'CODE',
 } as const;
 
-/** Finds a login by its current secret; undefined if the secret is wrong, used or expired. */
+/** Finds a login by its current secret, whose kind must fit its state; undefined if it is wrong, used or expired. */
 export async function findLogin(
   read: Pick<ReadRepositories, 'oauthLogins'>,
   { digester, now }: Pick<LoginDeps, 'digester' | 'now'>,
@@ -83,7 +83,10 @@ export async function findLogin(
   return login?.state === STATE_OF[kind] && login.expiresAt > now() ? login : undefined;
 }
 
-/** Changes a login to its next state. @returns the secret of that state; undefined if another request has changed it first */
+/**
+ * Changes a login to its next state. @returns the secret of that state; undefined if another request has changed it
+ * first
+ */
 async function advance(
   tx: Repositories,
   { digester, now, random }: Pick<LoginDeps, 'digester' | 'now' | 'random'>,
@@ -106,7 +109,8 @@ async function advance(
 /**
  * Stores the user of a login, as identified by the application. The `login_request` cannot be used again.
  *
- * @returns the secret with which the browser continues; undefined if the login is unknown, completed or expired
+ * @returns the login before the change, and the secret with which the browser continues; undefined if the login is
+ * unknown, completed or expired
  */
 export async function completeLogin(
   tx: Repositories,
@@ -121,9 +125,10 @@ export async function completeLogin(
 }
 
 /**
- * Continues a login in the browser in which it began. Two secrets are required: the cookie, which only the browser that began the login
- * has, and the continuation, which only the browser of the identified user gets. Without the cookie, an attacker could begin a login, send
- * its address to a user, and get access to that user's tools. A login that is continued in another browser is deleted.
+ * Continues a login in the browser in which it began. Two secrets are required: the cookie, which only the browser that
+ * began the login has, and the continuation, which only the browser of the identified user gets. Without the cookie, an
+ * attacker could begin a login, send its address to a user, and get access to that user's tools. A login that is
+ * continued in another browser is deleted.
  *
  * @returns the secret of the consent page; `elsewhere` if it is another browser; `unknown` if the continuation is
  * wrong, used or expired
@@ -147,7 +152,8 @@ export async function continueLogin(
 }
 
 /**
- * Stores the user of a login whom the login provider identified. The caller has checked that the login began in this browser.
+ * Stores the user of a login whom the login provider identified. The caller has checked that the login began in this
+ * browser.
  *
  * @returns the secret of the consent page; undefined if another request has changed the login first
  */

@@ -28,12 +28,12 @@ export interface ProviderLoginDeps {
 
 export type LoginBegun =
   /**
-   * `url`: the address that the browser is redirected to. `state`: the value with which it returns. `kept`: the
-   * encrypted data that the return needs.
+   * `url`: the address that the browser is redirected to. `state`: the parameter with which the provider redirects it
+   * back. `kept`: the encrypted data with which `finishProviderLogin` finishes the login.
    */
   { ok: true; url: string; state: string; kept: string } | OpenIdFailure;
 
-/** The purpose of a login. */
+/** What the user logs in to: an MCP server or the portal. */
 export type LoginPurpose = 'mcp' | 'portal';
 
 const KEPT: Record<LoginPurpose, string> = { mcp: 'login at a provider', portal: 'login to the portal' };
@@ -75,7 +75,10 @@ export async function finishProviderLogin(
   purpose: LoginPurpose = 'mcp',
 ): Promise<{ ok: true; subject: LoginSubject } | OpenIdFailure> {
   const text = deps.sealedData.open(KEPT[purpose], [provider.id], kept);
-  if (text === null) return { ok: false, denied: false, message: 'The login provider was changed during the login.' };
+  if (text === null) {
+    const message = 'The login has expired, or the login provider was changed during it. Log in again.';
+    return { ok: false, denied: false, message };
+  }
   const authorization = JSON.parse(text) as KeptAuthorization;
   const client = clientOf(deps, provider);
   const finished = await finishOpenIdLogin(toolsFor(deps, provider), client, authorization, answer);

@@ -21,14 +21,14 @@ export function schemeProblem(scheme: string): string | undefined {
 }
 
 /**
- * Returns why a client cannot register a redirect URI; undefined if it can. A redirect URI is an https URL in normalized form, an http
- * URL of the loopback interface, or a URI with an accepted private scheme.
+ * Returns why a client cannot register a redirect URI; undefined if it can. A redirect URI is an https URL in
+ * normalized form, an http URL of the loopback interface, or a URI with an accepted private scheme.
  *
  * @param schemes the private schemes that the environment accepts
  */
 export function redirectUriProblem(text: string, schemes: readonly string[]): string | undefined {
   if (text.length > MCP_LOGIN.redirectUriChars || !PRINTABLE.test(text))
-    return 'is too long or contains non-ASCII characters';
+    return `must have at most ${MCP_LOGIN.redirectUriChars} characters, all of them visible ASCII`;
   const url = URL.parse(text);
   if (!url) return 'is not an absolute URI';
   if (text.includes('#')) return 'must not have a fragment';
@@ -43,8 +43,8 @@ export function redirectUriProblem(text: string, schemes: readonly string[]): st
 }
 
 /**
- * Whether a requested redirect URI is registered (OAuth 2.1 §2.3.1, RFC 8252 §7.3). Redirect URIs are compared exactly, except for the
- * port of loopback URLs, because native applications get another port for each login.
+ * Whether a requested redirect URI is registered (OAuth 2.1 §2.3.1, RFC 8252 §7.3). Redirect URIs are compared exactly,
+ * except for the port of loopback URLs, because native applications get another port for each login.
  */
 export function isRegistered(requested: string, registered: readonly string[]): boolean {
   const wanted = withoutPort(requested);

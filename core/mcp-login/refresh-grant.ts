@@ -21,11 +21,12 @@ const INVALID = tokenError(
   'invalid_grant',
   'The refresh token is invalid, expired or already used, or belongs to another client',
 );
-/** The refresh is attempted again if another process replaces the token between the read and the write. */
+/** The maximum number of attempts. An attempt fails if another process replaces the token between read and write. */
 const ATTEMPTS = 3;
 
 /**
- * Uses a refresh token (OAuth 2.1 §4.3) and replaces it. If a token is used again long after it was replaced, the grant ends.
+ * Uses a refresh token (OAuth 2.1 §4.3) and replaces it. If a token is used again soon after it was replaced, the
+ * client receives the current token. If it is used again later, the grant ends.
  *
  * The caller must commit the transaction even if the result is an error, because the grant may have ended.
  *
@@ -55,7 +56,7 @@ export async function refreshGrant(
     const error = await problemOf(tx, environment, grant, resource, at);
     if (error) return refused(error);
     const scopes = narrowed(grant, scope);
-    if (!scopes) return refused(tokenError('invalid_scope', 'The grant does not have every requested scope'));
+    if (!scopes) return refused(tokenError('invalid_scope', 'The grant does not have the scope tools:call'));
     if (use === 'repeated') return { ok: true, grant, scopes };
     const next = rotateGrant(grant, at);
     if (await tx.oauthGrants.rotate(environmentId, grant.id, grant.generation, next))

@@ -25,7 +25,7 @@ export interface RegisterDeps {
   newId(prefix: 'ocl'): string;
 }
 
-/** A new client. Its secret is returned only once. */
+/** A new client and its secret, which is returned only now; null for a public client. */
 export interface RegisteredClient {
   client: OAuthClientRow;
   secret: Secret | null;
@@ -42,7 +42,8 @@ export type Registration =
 /**
  * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so three numbers are limited: the
  * registrations from one IP address, the unused clients, and the used clients. Unused clients are removed after a day.
- * At the limit for used clients, those without a grant are deleted.
+ * At the limit for used clients, some without a grant are deleted. If a limit is still reached, the client is not
+ * registered (`too_many`).
  *
  * @param address the IP address of the client, for the limit
  */
@@ -54,7 +55,11 @@ export async function registerDynamicClient(
   cause: Cause,
 ): Promise<Registration> {
   if (environment.settings.mcpDynamicRegistration === false)
-    return { ok: false, error: 'access_denied', description: 'Clients cannot register themselves at this server' };
+    return {
+      ok: false,
+      error: 'access_denied',
+      description: 'Clients cannot register themselves at this server: its administrator has to create them',
+    };
   const read = readClientMetadata(body, schemesOf(environment), requestedMethod);
   if (!read.ok) return read;
   const originDigest = deps.digester.digest('mcp login: registration', environment.id, address);
@@ -73,7 +78,8 @@ const FULL =
   'The environment has reached its limit for MCP clients, and users have granted access to all of them. An administrator must delete some';
 
 /**
- * Deletes used clients without a grant if the environment has as many as it can have, the least recently used first.
+ * If the environment has the maximum number of used clients, deletes some of those without a grant, the least recently
+ * used first.
  *
  * @returns false if all of them have grants
  */

@@ -5,8 +5,8 @@ import { findServer, MCP_PATH, type McpServerDefinition } from '../mcp/server-de
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 
 /**
- * Finds the MCP server of a resource indicator (RFC 8707 §2). All host names of the environment are accepted, because clients send the
- * address that their user entered.
+ * Finds the MCP server of a resource indicator (RFC 8707 §2). All host names of the environment are accepted, because
+ * clients send the address that their user entered.
  *
  * @returns undefined if it is not the address of an MCP server of the environment
  */
@@ -22,7 +22,10 @@ export async function serverOfResource(
   return findServer(read, environment.id, id);
 }
 
-/** All host names of an environment have the scheme and port of its base URL, except loopback names in development. */
+/**
+ * Whether a URL has the host of an environment. All host names of an environment have the scheme and port of its base
+ * URL, except loopback names in development, which may have any port.
+ */
 function isAddressOf(environment: EnvironmentRow, url: URL): boolean {
   const base = new URL(environment.baseUrl);
   if (url.origin === base.origin) return true;

@@ -2,9 +2,9 @@ import type { OAuthGrantRow } from '../../db/store.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 
 /**
- * Decides what happens to a refresh token. `current`: it is the current one, and is replaced. `repeated`: it was replaced recently, and the
- * client gets the current one, because clients refresh concurrently and lose responses. `reused`: it was replaced earlier, so two parties
- * have it and the grant must end (OAuth 2.1 §4.3.1).
+ * Decides what happens to a refresh token. `current`: it is the current one, and is replaced. `repeated`: it was
+ * replaced recently, and the client gets the current one, because clients refresh concurrently and lose responses.
+ * `reused`: it was replaced earlier, so two parties have it and the grant must end (OAuth 2.1 §4.3.1).
  *
  * @param generation of the presented token
  * @param now milliseconds UTC

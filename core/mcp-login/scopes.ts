@@ -10,8 +10,9 @@ export type McpScope = (typeof MCP_SCOPES)[number];
 export const OFFLINE_ACCESS = 'offline_access';
 
 /**
- * Reads a scope parameter (RFC 6749 §3.3). Unknown scopes are ignored, because clients send scopes of other servers. A request without a
- * known scope gets all scopes; with fewer, the client would have to ask its user again at the first call.
+ * Reads a scope parameter (RFC 6749 §3.3). Unknown scopes are ignored, because clients send scopes of other servers. A
+ * request without a known scope gets all scopes; with fewer, the client would have to ask its user again at the first
+ * call.
  */
 export function readMcpScopes(text: string | undefined): McpScope[] {
   const requested = new Set(text?.split(' '));

@@ -92,7 +92,8 @@ export async function revokeToken(
 }
 
 /**
- * Whether a code is unknown or a refresh token is invalid. Anyone can send these, so no transaction is used for them.
+ * Whether the request's code is unknown or its refresh token is invalid. Anyone can send such requests, so they are
+ * rejected before a transaction begins. A missing parameter is rejected later.
  */
 async function isUnknown(
   { sealedData, store, digester }: TokenEndpointDeps,

@@ -18,12 +18,18 @@ export type Form = Readonly<Record<string, string | undefined>>;
 
 export function readForm(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
   const entries = Object.entries(form);
-  if (entries.some(([, value]) => typeof value !== 'string'))
-    return failed(tokenError('invalid_request', 'Each parameter must be given only once, as a string'));
+  const twice = entries.find(([, value]) => typeof value !== 'string');
+  if (twice) {
+    const which = /^[\w.-]{1,40}$/.test(twice[0]) ? `The parameter ${twice[0]}` : 'Each parameter';
+    return failed(tokenError('invalid_request', `${which} must be given only once, as a string`));
+  }
   return { ok: true, value: Object.fromEntries(entries.filter(([, value]) => value !== '')) as Form };
 }
 
-/** Reads the credentials of a client (RFC 6749 §2.3). A public client sends only `client_id`. */
+/**
+ * Reads the credentials of a client (RFC 6749 §2.3). A public client sends only `client_id`. Requests with a client
+ * assertion or with two authentication methods are rejected.
+ */
 export function readClient(authorizationHeader: string | undefined, form: Form): ReadForm<PresentedClient> {
   const { client_id: clientId, client_secret: secret } = form;
   if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined)
@@ -36,7 +42,9 @@ export function readClient(authorizationHeader: string | undefined, form: Form):
     };
   }
   if (secret !== undefined)
-    return failed(tokenError('invalid_request', 'The client must use exactly one authentication method'));
+    return failed(
+      tokenError('invalid_request', 'The client must not send both client_secret and the Authorization header'),
+    );
   const credentials = readBasicCredentials(authorizationHeader);
   if (!credentials) return failed(invalidClient(true));
   if (clientId !== undefined && clientId !== credentials.clientId)

@@ -5,8 +5,9 @@ import { openAccessToken } from './grant-tokens.ts';
 import { mayIdentifyUsers } from './login-provider.ts';
 
 /**
- * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A grant also ends when
- * the API client that identified the user is disabled, the session of the operator who did so ends, or the login provider is replaced.
+ * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A
+ * grant also ends when the API client that identified the user is disabled, the session of the operator who did so
+ * ends, or the login provider is replaced.
  *
  * @param now milliseconds UTC
  */

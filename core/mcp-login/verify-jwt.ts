@@ -22,7 +22,11 @@ export interface JwtDeps {
 
 /** Verifies access tokens of external authorization servers. */
 export interface JwtVerifier {
-  /** @throws ApiError LOGIN_PROVIDER_UNAVAILABLE if the keys of the authorization server cannot be read */
+  /**
+   * Verifies a token for one MCP server.
+   *
+   * @throws ApiError LOGIN_PROVIDER_UNAVAILABLE if the keys of the authorization server cannot be read
+   */
   verify(
     provider: LoginProviderRow,
     environment: EnvironmentRow,
@@ -31,7 +35,7 @@ export interface JwtVerifier {
   ): Promise<OpenedSession>;
 }
 
-/** The keys of a provider, read once for all tokens until they are old. */
+/** The source of a provider's keys. The keys are read once for all tokens until they are old. */
 interface KeySet {
   /** Metadata of the authorization server; the keys are cached as long as this object exists. */
   server: Parameters<typeof verifyJwtAccessToken>[0]['server'];
@@ -45,7 +49,10 @@ export function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) && token.length <= MCP_LOGIN.jwtChars;
 }
 
-/** Verifies JWT access tokens and reads their user. The keys are cached; for an unknown key they are read again, at most once a minute. */
+/**
+ * Verifies JWT access tokens and reads their user. The keys are cached; for an unknown key they are read again, at most
+ * once a minute.
+ */
 export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
   const { store, discovery, fetchFor, now } = deps;
   const known = new LRUCache<string, { at: number; keys: Promise<KeySet> }>({ max: MCP_LOGIN.keySets });
@@ -62,7 +69,10 @@ export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
     return { server: { ...found.metadata }, fetch: sharedFetch(restrictedToTarget(asked.fetchFor)) };
   }
 
-  /** @param maxAgeMs older keys are read again; the old ones stay if that fails */
+  /**
+   * Returns the cached keys if they are not older than `maxAgeMs`; otherwise reads them again. If reading fails, the
+   * caller gets the error, and the old keys stay for callers that accept their age.
+   */
   function keySetOf(provider: LoginProviderRow, maxAgeMs: number): Promise<KeySet> {
     const { id } = provider;
     const present = known.get(id);
@@ -109,8 +119,9 @@ export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
 }
 
 /**
- * Returns the audience of a token that identifies this server: the server's address under any host name of the
- * environment, or an audience from the provider's settings. The token is not verified yet.
+ * Returns the entry of a token's audience that identifies this MCP server: an audience from the provider's settings, or
+ * the server's address under any host name of the environment. It is undefined if the audience has no such entry. The
+ * token is not verified yet.
  */
 async function audienceOf(
   read: ReadRepositories,
@@ -138,7 +149,7 @@ function payloadOf(token: string): Record<string, unknown> {
   }
 }
 
-/** Returns a fetch whose concurrent callers share one request. */
+/** Returns a fetch for one address only: concurrent callers share the request of the first one. */
 function sharedFetch(fetch: ProtocolFetch): ProtocolFetch {
   let running: Promise<{ status: number; body: string; type: string }> | undefined;
   return async (url, init) => {

@@ -15,8 +15,8 @@ export function offersAllPages(tool: Tool): boolean {
 }
 
 /**
- * Removes `all_pages` from the input of a tool and returns its value separately. If the tool does not offer it, the
- * input is returned unchanged.
+ * Removes `all_pages` from the input of a tool and returns its value separately. If the tool does not offer it or the
+ * input does not contain it, the input is returned unchanged, with `allPages` false.
  *
  * @throws ApiError INVALID_TOOL_INPUT if `all_pages` is not true or false
  */

@@ -26,7 +26,7 @@ interface Reason {
   cause: Cause;
   /** The link that the client received earlier. */
   earlierLink: ConnectState | null;
-  /** Whether the user has an account that cannot be used. */
+  /** Whether the user already had an account of the connection when the request began. */
   hasAccount: boolean;
   /** The type of the `next_action` in the account's error. */
   action?: string | undefined;
@@ -58,7 +58,7 @@ export async function askToConnect(
   }
 }
 
-/** Returns the name of a connection's provider for users. */
+/** Returns the display name of a connection's provider, or the connection's key id if the provider does not exist. */
 export async function displayName(
   { store, catalogue }: { store: Pick<Store, 'read'>; catalogue: Catalogue },
   { environmentId, providerKey, keyId }: ConnectionRow,

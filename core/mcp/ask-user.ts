@@ -9,10 +9,10 @@ type Capabilities = { elicitation?: { url?: object } } | undefined;
 /** A link that a user must open before a call can run. */
 export interface LinkRequest {
   link: ConnectState;
-  /** For the user. */
+  /** Tells the user why the link must be opened. */
   message: string;
   requestId: string;
-  /** Creates the state that the client returns when it repeats the call (2026-07-28). */
+  /** Creates the encrypted state that a client of the revision 2026-07-28 returns when it repeats the call. */
   seal(): string;
 }
 
@@ -26,9 +26,10 @@ export interface AskedClient {
 const CONNECT = 'connect_account';
 
 /**
- * Asks the user to open a link, if the client declares elicitation in URL mode.
+ * Asks the user to open a link, if the client declares elicitation in URL mode (it can ask its user to open a URL).
  *
- * @returns undefined for other clients, which receive an error with the link
+ * @returns the result that asks a client of the revision 2026-07-28 to open the link; undefined for a client without
+ * URL elicitation, to which the caller sends an error with the link instead
  * @throws UrlElicitationRequiredError (-32042) for clients of the revision 2025-11-25 that can open links
  */
 export function askToOpenLink(

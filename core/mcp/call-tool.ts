@@ -53,7 +53,7 @@ export type CallResponse = { kind: 'result'; result: CallToolResult } | { kind: 
 
 /**
  * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
- * outcome.
+ * outcome. If the user must open a link first, the call is not finished and the link is returned.
  */
 export function callTool(deps: CallDeps, session: McpSession, call: McpCall): Promise<CallResponse> {
   const executionId = deps.newId('exec');
@@ -95,7 +95,8 @@ async function callOnce(
       return found && beginExecution(tx, deps, environment.id, request, origin);
     });
     execution = value;
-    // An account that was just created is durable before it is used. Otherwise the write to the disk and the call run concurrently.
+    // An account that this call created must be on the disk before it is used. For an existing account, the write to
+    // the disk and the call run concurrently.
     if (!hasAccount) await durable;
     if (!execution) return await connect();
     const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps, watch);

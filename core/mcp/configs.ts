@@ -13,7 +13,7 @@ export interface ConfigDeps extends OfferDeps {
   newId(prefix: 'mcp'): string;
 }
 
-/** A mapping in a request. */
+/** A mapping in a request: a connection, and what the MCP server offers from it. */
 export interface MappingInput {
   connection_id: string;
   tools?: string[] | null | undefined;
@@ -22,7 +22,7 @@ export interface MappingInput {
   prompts?: boolean | undefined;
 }
 
-/** The fields of a request for a config. */
+/** The fields of a request that creates or updates a config, which defines an MCP server. */
 export interface ConfigInput {
   name?: string | undefined;
   description?: string | undefined;
@@ -44,7 +44,11 @@ export async function createConfig(
   return requireConfig(tx, environmentId, id);
 }
 
-/** Updates the given fields. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+/**
+ * Validates and stores the given fields of a config. Fields that are not given keep their values.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS
+ */
 export async function updateConfig(
   tx: Repositories,
   deps: ConfigDeps,
@@ -79,13 +83,15 @@ async function writeConfig(
     await writeWithinSpace({ kind: 'MCP configs', sized: 'mappings', count, bytes, totals }, write);
   } catch (cause) {
     if (!(cause instanceof UniqueError)) throw cause;
-    throw new ApiError('MCP_CONFIG_EXISTS', `The environment already has an MCP config ${name}.`, { cause });
+    throw new ApiError('MCP_CONFIG_EXISTS', `The environment already has an MCP config named "${name}".`, { cause });
   }
 }
 
 /**
  * Validates mappings and returns them as they are stored. Two mappings must not offer a tool of the same name, because
  * a model calls tools by name only. Only connections of MCP servers can offer resources and prompts.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR if a connection does not exist; VALIDATION_FAILED for other faults
  */
 async function checkMappings(
   tx: Repositories,
@@ -102,7 +108,7 @@ async function checkMappings(
     const { max_listed_tools: maxListed, resources = false, prompts = false } = offered;
     const connection = await tx.connections.get(environmentId, id);
     if (!connection) {
-      unknown.push({ field: `${field}.connection_id`, message: 'does not name a connection' });
+      unknown.push({ field: `${field}.connection_id`, message: 'does not name a connection of the environment' });
       continue;
     }
     const known = await names.of(connection);

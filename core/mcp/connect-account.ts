@@ -9,15 +9,16 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { McpSession } from './session.ts';
 
-/** Returns the key of a user's account of a connection. */
+/** Returns the key by which the account of a session's user at a connection is found. */
 export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): AccountKey {
   return { connector: connection.keyId, ...grant.user };
 }
 
 /**
- * Returns the user's account of a connection. If accounts need no credentials, the first use creates it.
+ * Returns the user's account of a connection. A missing account is created if the connection's accounts need no
+ * credentials and the session may create accounts.
  *
- * @returns undefined if there is none; `isNew` is true if this transaction created it
+ * @returns undefined if the account is missing and is not created; `isNew` is true if this transaction created it
  * @throws ApiError as `createAccount`
  */
 export async function accountFor(
@@ -53,7 +54,10 @@ export async function linkFor(
   cause: Cause,
 ): Promise<CreatedLink> {
   if (!grant.mayConnect) {
-    throw new ApiError('ACCOUNT_NOT_ACTIVE', 'This session may not create links.');
+    throw new ApiError(
+      'ACCOUNT_NOT_ACTIVE',
+      'The token of this session does not allow links. The application must create a link for the user.',
+    );
   }
   const { organizationId, userId, identifier } = grant.user;
   const name = { connector: connection.keyId, identifier, organization_id: organizationId, user_id: userId };

@@ -13,7 +13,7 @@ export interface McpEndpoint {
 
 /**
  * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer
- * revision have an envelope in `_meta`. Clients of the older revision begin with a handshake, and their later requests
+ * revision name it and the client in `_meta`. Clients of the older revision begin with a handshake, and later requests
  * contain a session id. A request of the older revision without a session is also served, but the server then does not
  * know the client's capabilities.
  *

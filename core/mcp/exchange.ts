@@ -7,7 +7,7 @@ import type { ListChanges } from './list-changes.ts';
 export interface McpExchange {
   /** The authenticated caller. */
   auth: AuthInfo;
-  /** The user and the server that a session belongs to. Requests of another owner cannot use the session. */
+  /** Identifies the environment, MCP server, client and user of the request. Only the same owner can use a session. */
   owner: string;
   /** The environment; its limits apply to all of its users together. */
   environmentId: string;

@@ -4,7 +4,7 @@ import { MCP_SERVER } from '../budgets.ts';
 export const SEARCH_TOOLS = 'valetkey_search_tools';
 export const CALL_TOOL = 'valetkey_call_tool';
 
-/** The two tools that a server lists if it offers more tools than it lists. */
+/** The two tools that an MCP server adds to its `tools/list` if it offers tools that are not listed there. */
 export const FINDER_TOOLS: readonly McpTool[] = [
   {
     name: SEARCH_TOOLS,
@@ -75,7 +75,7 @@ export const FINDER_TOOLS: readonly McpTool[] = [
         arguments: { type: 'object', description: 'The arguments, which must match the input schema of the tool.' },
       },
     },
-    // The called tool may do anything that tools do.
+    // The hints describe the worst case, because this tool can call any other tool.
     annotations: {
       title: 'Call a found tool',
       readOnlyHint: false,

@@ -23,12 +23,14 @@ export type MeantCall =
 let validator: InputValidator | undefined;
 
 /**
- * Finds the tool that a `tools/call` request names, and runs the search itself if the request calls a finder tool. The
- * finder tools are recognized only on a server that lists them. On other servers, a connection may offer tools with
- * their names.
+ * Finds the tool that a `tools/call` request means. If the request calls the search tool, the search is run. If it
+ * calls the tool that calls unlisted tools, the tool named in its arguments is found. These two finder tools are
+ * recognized only on a server that lists them. On other servers, a connection may offer tools with their names.
  *
+ * @param name the name of the called tool
  * @param input the arguments of the call
- * @returns undefined if the server does not offer a tool of that name
+ * @returns undefined if the server does not offer the tool `name`; an error result if the arguments of a finder tool
+ * are invalid or name an unknown tool
  */
 export async function meantCall(
   deps: FinderDeps,

@@ -10,8 +10,8 @@ type Sdk = typeof import('@modelcontextprotocol/server');
 const HEADER = 'mcp-session-id';
 
 /**
- * Handles the sessions of the revision 2025-11-25. The server stores nothing between requests: the session id contains
- * the data of the handshake.
+ * Handles the sessions of the revision 2025-11-25. The server does not store sessions between requests: the encrypted
+ * session id contains the data of the handshake.
  */
 export function createHandshakeSessions(
   sdk: Sdk,

@@ -12,8 +12,9 @@ export interface KnownSessions {
 }
 
 /**
- * Remembers the ids of sessions that clients have ended, up to a limit and in this process only. If such an id is
- * forgotten, its owner could use it again with a valid token, but a new session would give the same access.
+ * Remembers the ids of sessions that clients have ended, in this process only. Beyond a maximum number, the oldest id
+ * is forgotten. Its owner could then use the ended session again with a valid token, but a new session would give the
+ * same access.
  */
 export function createKnownSessions(sealed: Pick<SealedTokens, 'open'>): KnownSessions {
   const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });

@@ -38,7 +38,7 @@ export interface ListChangesDeps extends OfferDeps {
 
 interface Watched {
   session: McpSession;
-  /** The digest of each list when its clients were last notified. */
+  /** The digest of each list at the last comparison; before the first one, at the time when the watch began. */
   digests: Record<ListKind, string>;
   streams: Set<ListWatch>;
 }
@@ -77,7 +77,10 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
       const servers = createServerReader(deps);
       for (const entry of [...watched.values()].filter(matches)) {
         await compare(entry, servers).catch((err) =>
-          deps.log.error({ err }, 'a list of an MCP server was not compared'),
+          deps.log.error(
+            { err, environment: entry.session.environment.id, server_id: entry.session.server.id },
+            'the lists of an MCP server could not be checked for changes',
+          ),
         );
       }
     });
@@ -130,7 +133,7 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
   };
 }
 
-/** A server as it is now, and the digest of its tools. Both are the same for all users. */
+/** The current definition of an MCP server (undefined if it was deleted) and the digest of its tools, for all users. */
 interface ServerNow {
   server: McpServerDefinition | undefined;
   tools: string;
@@ -138,7 +141,7 @@ interface ServerNow {
 
 type ServerReader = (session: McpSession) => Promise<ServerNow>;
 
-/** Creates a reader that reads each server once, because a server may have 1,000 waiting users. */
+/** Creates a reader that reads each MCP server's definition and tools once, although 1,000 users may watch a server. */
 function createServerReader(deps: ListChangesDeps): ServerReader {
   const known = new Map<string, Promise<ServerNow>>();
   return ({ environment, server: { id } }) => {

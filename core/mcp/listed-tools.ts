@@ -38,7 +38,7 @@ export async function listedTools(
   return { listed: listed.filter(({ name }) => !isFinder.has(name)), offersMore };
 }
 
-/** Whether a server offers more tools than it lists. It costs less than the list, because no tools are chosen. */
+/** Whether a server offers more tools than it lists. This costs less than `listedTools`, which chooses the tools. */
 export async function offersMoreThanListed(
   read: ReadRepositories,
   deps: OfferDeps,
@@ -56,7 +56,10 @@ function hasMore(mapping: McpMapping, names: string[]): mapping is McpMapping & 
   return mapping.maxListed !== null && names.length > mapping.maxListed;
 }
 
-/** The cards of an environment are read once for all mappings, because it may have thousands. */
+/**
+ * Returns a function that reads the cards of an environment's tools (the data for lists and searches). They are read
+ * once for all mappings, because an environment may have thousands of tools.
+ */
 function cardsByName(read: ReadRepositories, { toolDirectory }: OfferDeps, { mappings }: McpServerDefinition) {
   const environmentId = mappings[0]?.connection.environmentId;
   const browse = async () => {

@@ -55,7 +55,10 @@ export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError:
   }
 
   return {
-    /** Returns the server of a request's session. Call `leave` once, when the request has ended. */
+    /**
+     * Adds a request to its session, and creates the session's server if no other request is running. Call `leave`
+     * once, when the request has ended.
+     */
     async join(request: SessionRequest): Promise<Joined> {
       const { id } = request;
       const live = sessions.get(id) ?? { restored: restore(request), requests: 0 };

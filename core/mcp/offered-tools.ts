@@ -21,7 +21,10 @@ export interface OfferDeps {
   toolDirectory: ToolDirectory;
 }
 
-/** Maps the own name of each tool that a connection allows to its current name, which an overlay may have changed. */
+/**
+ * Maps the original name of each tool that a connection allows to its current name, which an overlay (changes that an
+ * environment makes to a tool) may have replaced. Hidden and flagged tools are left out.
+ */
 export interface ConnectionNames {
   of(connection: ConnectionRow): Promise<ReadonlyMap<string, string>>;
 }
@@ -61,8 +64,8 @@ export interface OfferedName {
 
 /**
  * Returns the names of all tools that an MCP server offers, sorted. They are the same for every user and change only
- * when a setting changes. A disabled connection offers no tools. If two mappings offer the same name, the first one is
- * used.
+ * when a setting changes. A disabled connection offers no tools. If two mappings offer the same name, the tool runs
+ * with the connection of the first mapping.
  *
  * @param choose selects the tools of a mapping to return, by default all
  */
@@ -84,9 +87,9 @@ export async function offeredNames(
 
 /**
  * Reads the tools with these names in order and converts each with `present`, until their total size reaches the
- * maximum of a response.
+ * maximum of a response. Names of deleted tools are skipped.
  *
- * @returns the converted tools, and `taken`, the number of names that were read
+ * @returns the converted tools, and `taken`, the number of names that were read or skipped
  */
 export function presentOffered<T>(
   read: ReadRepositories,
@@ -118,7 +121,11 @@ export async function findOffered(
   return undefined;
 }
 
-/** Returns the names that several connections would offer on one server, each with the index of its second mapping. */
+/**
+ * Finds tool names that several mappings of one MCP server offer.
+ *
+ * @returns for each mapping that repeats names of earlier mappings: its index, and the repeated names
+ */
 export async function clashesOf(
   names: ConnectionNames,
   mappings: readonly McpMapping[],

@@ -6,10 +6,9 @@ export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 /**
  * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25, and `subscriptions/listen`
- * of 2026-07-28), so that one user or
- * environment does not use all connections. A client works without such a stream, because servers need not offer them.
- * A stream ends with the token that it was opened with, and after a fixed time: little is sent on it, so a
- * disconnected client might never be noticed.
+ * of 2026-07-28), so that one user or environment does not use all connections. A client works without such a stream,
+ * because servers need not offer them. A stream ends when the token that opened it expires, and at the latest after a
+ * fixed time: little is sent on it, so a disconnected client might never be noticed.
  *
  * @param now milliseconds UTC
  */
@@ -21,7 +20,11 @@ export function createOpenStreams(now: () => number, timer: Deadline = startDead
     else counts.set(key, count);
   };
   return {
-    /** Counts a stream until its exchange ends. @returns false when there are too many */
+    /**
+     * Counts a stream until its exchange ends, and ends the exchange at the deadline of the stream.
+     *
+     * @returns false if the user or the environment already has the maximum number; the stream is then not counted
+     */
     take({ auth, owner, environmentId, onEnd, end }: McpExchange): boolean {
       const ofOwner = `owner ${owner}`;
       const ofEnvironment = `environment ${environmentId}`;

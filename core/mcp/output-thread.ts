@@ -8,7 +8,7 @@ const KEPT = 50;
 const validator = createOutputValidator(KEPT, SCHEMA.threadPatternSteps);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
-/** Validates an output, inside the thread. */
+/** Returns whether the result of a tool matches its output schema. It runs in a worker thread. */
 export function run({ schema, data }: OutputJobRequest): boolean {
   const known = schemas.get(schema.key) ?? (JSON.parse(schema.json) as JsonSchema);
   schemas.set(schema.key, known);

@@ -14,7 +14,7 @@ export interface OutputValidator {
 /**
  * Validates results against the advertised output schemas.
  *
- * @param capacity how many compiled schemas are kept
+ * @param capacity the maximum number of compiled schemas that are kept
  * @param patternSteps the maximum number of steps that all patterns of one validation may take together
  */
 export function createOutputValidator(capacity: number, patternSteps: number): OutputValidator {

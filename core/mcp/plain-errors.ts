@@ -15,9 +15,10 @@ const EXPECTED: Record<string, string> = {
 };
 
 /**
- * Replaces two kinds of error messages of the MCP SDK. Issues of its schema library are sent as JSON, with the error
- * code of a server fault: they become a readable sentence with the code for invalid parameters. The messages of other
- * internal errors may reveal details of the server: they become "Internal error".
+ * Replaces two kinds of error messages that the MCP SDK sends. For a request that does not match a schema, it sends the
+ * issues (the faults that its schema library found) as JSON, with the error code of a server fault. The client receives
+ * a readable sentence instead, with the code for invalid parameters. The messages of other internal errors may reveal
+ * details of the server, so the client receives "Internal error" instead.
  */
 export function sendPlainErrors(server: Server): void {
   const connect = server.connect.bind(server);

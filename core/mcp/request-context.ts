@@ -4,7 +4,10 @@ import { type BoundCall, type ConnectState, openConnectState } from './connect-s
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
-/** Returns the signal of a cancellation, and a function that forwards progress if the client asked for it. */
+/**
+ * Returns the signal that is aborted when the client cancels the request. If the client asked for progress, also
+ * returns a function that forwards it.
+ */
 export function watchOf({ mcpReq }: ServerContext) {
   const { signal } = mcpReq;
   const progressToken = mcpReq._meta?.progressToken;
@@ -27,10 +30,11 @@ export function readState(
   const state = openConnectState(sealed, bound, text);
   if (state) return state;
   const reason = { reason: 'invalid_request_state' };
-  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', reason);
+  const message = 'The requestState is invalid or expired. Send the request again without it.';
+  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, message, reason);
 }
 
-/** Logs errors that are not protocol errors; the client gets an internal error. */
+/** Runs a handler and rethrows its errors. Errors that are not protocol errors are logged; clients see no details. */
 export async function logged<T>(
   sdk: Sdk,
   { log }: { log: { error(fields: object, message: string): void } },

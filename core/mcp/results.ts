@@ -5,9 +5,9 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 const OTHER_SHAPE = 'The result does not match the output schema of the tool; it is in the text content.';
 
 /**
- * Returns the result of a successful call: the same members as in the REST API, as data and as text.
+ * Returns the result of a successful call: the same members as in the REST API, as structured content and as text.
  *
- * @param fits whether the data matches the output schema of the tool
+ * @param fits whether the data matches the output schema of the tool; if not, the data is only in the text
  */
 export function successResult(executionId: string, outcome: ToolOutcome & { ok: true }, fits: boolean): CallToolResult {
   const { data, nextCursor, truncated, pages } = outcome;
@@ -45,7 +45,7 @@ export function describeFailure(error: ApiError, executionId?: string): Record<s
   return { ...(recorded !== undefined && { execution_id: recorded }), error: described };
 }
 
-/** Returns the result of a tool of the server itself, as data and as text. */
+/** Returns the result of a tool that the MCP server implements itself, as structured content and as text. */
 export function jsonResult(data: Record<string, unknown>): CallToolResult {
   return { content: [textOf(data)], structuredContent: data };
 }

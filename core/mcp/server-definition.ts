@@ -10,7 +10,7 @@ import { MCP_SERVER } from '../budgets.ts';
 /** A connection in the definition of an MCP server, and the tools and contents that the server offers from it. */
 export interface McpMapping {
   connection: ConnectionRow;
-  /** null for every tool that the connection allows. */
+  /** The original names of the offered tools; null for every tool that the connection allows. */
   tools: readonly string[] | null;
   /** The maximum number of its tools in `tools/list`; null for no limit. Unlisted tools can still be called. */
   maxListed: number | null;
@@ -32,7 +32,10 @@ const TOOLS_ONLY = { tools: null, maxListed: MCP_SERVER.listedTools, resources: 
 
 const CONFIG_ID = /^mcp_/;
 
-/** Returns the definition of an MCP server; undefined if the environment has no such connection or config. */
+/**
+ * Returns the definition of an MCP server; undefined if the environment has no such connection or config. Mappings of a
+ * config to deleted connections are left out.
+ */
 export async function findServer(
   read: ReadRepositories,
   environmentId: EnvironmentId,

@@ -14,8 +14,8 @@ export type SessionGrant = Omit<McpGrant, 'scopes' | 'sessionClient'>;
 /** The encrypted content of a token. It is encrypted because the client must not learn the user's identifiers. */
 interface Carried extends SessionGrant {
   /**
-   * The generation of the API client when it requested the token. When the generation changes, the token is no longer
-   * valid.
+   * The generation of the API client or operator session that requested the token, at that time. Disabling an API
+   * client increases its generation, and tokens of another generation are invalid.
    */
   generation: number;
 }
@@ -38,12 +38,13 @@ export function mintSessionToken(
 }
 
 /**
- * Decrypts the token of an MCP client, and checks that the API client or operator session which requested it still has the
- * same generation.
+ * Decrypts the token of an MCP client, and checks that the API client or operator session which requested it is still
+ * enabled and has the same generation.
  *
  * @param now milliseconds UTC
  * @returns the grant, or the reason for the rejection, for the log: `malformed`; `token` if it was altered, has
- * expired, or belongs to another server or environment; `client_disabled`; `revoked` if the generation differs
+ * expired, or belongs to another server or environment; `client_disabled`, also for an expired operator session;
+ * `revoked` if the generation differs, or the API client or operator session no longer exists
  */
 export async function openSessionToken(
   sealed: Pick<SealedTokens, 'open'>,

@@ -14,12 +14,18 @@ export interface McpUser {
 export interface McpGrant {
   /** The caller's id in limits and records: the API client that requested a session token, or the user's grant. */
   clientId: string;
-  /** The client that sessions belong to. It stays the same when a user logs in again: the API client, or the MCP client. */
+  /**
+   * The client that MCP sessions belong to: the API client (or operator session) that requested a session token, or the
+   * MCP client of a user's grant. It stays the same when a user logs in again.
+   */
   sessionClient: string;
   user: McpUser;
   /** Where users return after connecting an account; null if the application creates links itself. */
   userVerifyUrl: string | null;
-  /** Whether accounts and links may be created: true if the API client had `accounts:write`, or the grant allows calls. */
+  /**
+   * Whether accounts and links may be created. True if the API client had the scope `accounts:write` when it requested
+   * the session token, or if a user's grant allows calls.
+   */
   mayConnect: boolean;
   /** A subset of `MCP_SCOPES`. */
   scopes: readonly string[];

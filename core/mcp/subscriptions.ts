@@ -8,8 +8,8 @@ import { sessionOf } from './session.ts';
 const TOO_MANY = -32_000;
 
 /**
- * Serves `subscriptions/listen` of the revision 2026-07-28. The MCP SDK sends each change to all
- * streams; here a stream receives only the changes that concern its session.
+ * Serves `subscriptions/listen` of the revision 2026-07-28. The event bus of the MCP SDK sends each change to all
+ * streams. This bus sends a stream only the changes that concern its session.
  */
 export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChanges, 'watch'> | undefined) {
   const current = new AsyncLocalStorage<ListWatch>();
@@ -25,7 +25,10 @@ export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChan
 
   return {
     bus,
-    /** Serves a request. For a stream, counting and watching begin before the SDK acknowledges it. */
+    /**
+     * Serves a request of any method with `run`. A `subscriptions/listen` request is first counted, and rejected if too
+     * many streams are open. Its lists are watched before the SDK acknowledges it, so that no change is missed.
+     */
     async serve(exchange: McpExchange, run: () => Promise<Response>): Promise<Response> {
       const { method, id } = (exchange.parsedBody ?? {}) as { method?: unknown; id?: unknown };
       if (method !== 'subscriptions/listen' || !changes) return run();

@@ -30,7 +30,7 @@ const PRIVATE = { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' } as const;
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
-/** Creates the server for one request, or for one session of the older revision. */
+/** Creates the MCP server for one request, or for one session of the revision 2025-11-25. */
 export async function createToolServer(deps: ToolServerDeps, { era, authInfo }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
   const contents = contentCapabilities(sessionOf(authInfo));
@@ -97,7 +97,7 @@ async function call(
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call needs a link although leavesLinks is not set');
   const { link, message, waited, failure } = response;
-  // Asking again would cause an endless loop with clients that repeat the call immediately.
+  // Some clients repeat a call immediately after being asked to open a link. Asking them again would never end.
   if (waited) return failureResult(describeLink(link, message));
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
   const linkRequest = { link, message, requestId: session.requestId, seal };
@@ -105,13 +105,17 @@ async function call(
 }
 
 /**
- * A cursor contains the name of the last tool of the previous page, so it stays valid when tools are added or removed.
+ * Returns the index of the first tool of a page. A cursor contains the name of the last tool of the previous page, so
+ * it stays valid when tools are added or removed.
  */
 function startOf(sdk: Sdk, all: readonly OfferedName[], cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const last = Buffer.from(cursor, 'base64url').toString();
   if (!/^[a-z0-9_]{1,64}$/.test(last)) {
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor does not belong to this list.');
+    throw new sdk.ProtocolError(
+      sdk.ProtocolErrorCode.InvalidParams,
+      'The cursor does not belong to this list. Begin without a cursor.',
+    );
   }
   const start = all.findIndex(({ name }) => name > last);
   return start < 0 ? all.length : start;

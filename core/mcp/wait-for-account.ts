@@ -14,7 +14,7 @@ export interface WaitDeps {
 }
 
 /**
- * Waits until a user has connected an account. Clients repeat a call as soon as the user has opened the link, which is
+ * Waits until a user has connected an account, because clients repeat a call as soon as the user has opened the link,
  * long before the user has finished.
  *
  * @param signal ends the wait when the caller has disconnected

@@ -39,8 +39,8 @@ export class OriginBreaker {
   }
 
   /**
-   * @throws EgressError `unreachable` while calls to the origin are paused; it contains the time to wait, and nothing
-   * was sent
+   * @throws EgressError `unreachable` while calls to the origin are paused, or while the test call after a pause is
+   * running; it contains the time to wait, and nothing was sent
    */
   check(origin: string): void {
     const state = this.#origins.get(origin);
@@ -49,14 +49,16 @@ export class OriginBreaker {
     if (leftMs <= 0 && !state.probing) return;
     throw new EgressError(
       'unreachable',
-      'Several calls to this host failed without a response, so calls are paused for a while.',
+      `Several calls to ${origin} failed without a response, so calls to it are paused. Try again later.`,
       {
         retryAfterMs: Math.max(leftMs, this.#limits.breakerPauseMs),
       },
     );
   }
 
-  /** Lists the origins to which calls are paused. */
+  /**
+   * Lists the origins to which calls are paused, including those whose pause has ended but that were not tested yet.
+   */
   open(): string[] {
     return [...this.#origins].filter(([, { openUntil }]) => openUntil !== 0).map(([origin]) => origin);
   }

@@ -32,9 +32,10 @@ export interface AddressedRequest {
 }
 
 /**
- * Returns a function that identifies the client of a request, as `clientOf` does. A trusted proxy appends the address of
- * its client to `X-Forwarded-For`, so the last address in the header that is not a trusted proxy is the client's. The
- * header is ignored if the peer is not a trusted proxy (threat S10).
+ * Returns a function that identifies the client of a request, as `clientOf` does. A trusted proxy appends the address
+ * of its client to `X-Forwarded-For`, so the last address in the header that is not a trusted proxy is the client's.
+ * The header is ignored if the peer is not a trusted proxy (threat S10), and the peer counts as the client if the
+ * header contains no such address.
  *
  * @param isTrusted whether an address is that of a trusted proxy
  */

@@ -56,7 +56,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       });
       if (!policy.admits(socket.remoteAddress ?? '', reach)) {
         socket.destroy();
-        throw refusedAddress(target);
+        throw refusedAddress(target, reach);
       }
       return target.tls ? await secure(socket, target, secureContext(), end.signal) : socket;
     } finally {
@@ -101,7 +101,7 @@ async function resolve(
     throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }
   // Reject the whole DNS answer if any address is forbidden.
-  if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target);
+  if (!addresses.every((address) => policy.admits(address, reach))) throw refusedAddress(target, reach);
   return addresses;
 }
 
@@ -112,7 +112,8 @@ async function lookedUp(hostname: string, resolver: Resolver, signal: AbortSigna
     signal.throwIfAborted();
     if (error instanceof EgressError) throw error;
     if (error instanceof LookupError && error.reason === 'none') throw withoutAddress(hostname);
-    throw new EgressError('unreachable', `The name ${hostname} could not be resolved.`, { cause: error });
+    const message = `The name ${hostname} could not be resolved: the DNS lookup failed. Check DNS and the network.`;
+    throw new EgressError('unreachable', message, { cause: error });
   }
 }
 
@@ -192,7 +193,11 @@ async function secure(
     if (codeOf(error) === 'ECONNRESET') {
       throw new EgressError('unreachable', `${nameOf(target)} closed the connection.`, { cause });
     }
-    throw new EgressError('tls', `A trusted TLS connection to ${nameOf(target)} could not be established.`, { cause });
+    throw new EgressError(
+      'tls',
+      `A trusted TLS connection to ${nameOf(target)} could not be established: check its certificate and TLS versions.`,
+      { cause },
+    );
   }
 }
 
@@ -221,12 +226,13 @@ function timedOut(target: Target): EgressError {
 }
 
 function withoutAddress(hostname: string): EgressError {
-  return new EgressError('unreachable', `The name ${hostname} could not be resolved to an address.`);
+  return new EgressError('unreachable', `The name ${hostname} does not exist, or has no address.`);
 }
 
-function refusedAddress({ hostname }: Target): EgressError {
+function refusedAddress({ hostname }: Target, reach: Reach): EgressError {
+  const needed = reach === 'loopback' ? 'a loopback address' : 'public, and not an address of this server';
   return new EgressError(
     'blocked',
-    `The name ${hostname} resolves to an address that the egress policy does not allow.`,
+    `The name ${hostname} resolves to an address that the egress policy does not allow: it must be ${needed}.`,
   );
 }

@@ -8,7 +8,7 @@ export interface ConnectionPoolOptions {
   connect: Connector;
   /** The largest header section of a response, in bytes. */
   maxHeaderBytes: number;
-  /** Idle connections that are kept open, to all origins together. */
+  /** The maximum number of idle connections that are kept open, to all origins together. */
   keptConnections: number;
   /** The maximum time that a server's keep-alive header can request, in milliseconds. */
   keptConnectionMs: number;
@@ -51,7 +51,7 @@ export class ConnectionPool {
     return this.#idleCount;
   }
 
-  /** Takes an idle connection for one call; undefined if there is none. */
+  /** Takes an idle connection for one call; undefined if there is none or the pool was closed. */
   takeKept({ origin }: Destination): TakenConnection | undefined {
     const client = this.#closed ? undefined : this.#takeIdle(origin);
     if (client === undefined) return undefined;
@@ -66,7 +66,7 @@ export class ConnectionPool {
    * @throws EgressError whose `sent` is false
    */
   async open({ origin, target }: Destination, signal: AbortSignal): Promise<TakenConnection> {
-    if (this.#closed) throw new EgressError('unreachable', 'The service is stopping.');
+    if (this.#closed) throw new EgressError('unreachable', 'The server is stopping. Try again later.');
     this.#inUse++;
     try {
       const client = await this.#connect(origin, target, signal);

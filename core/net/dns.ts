@@ -3,19 +3,19 @@ import { codeOf } from './transport-error.ts';
 
 /** Times are in milliseconds. */
 export interface DnsLimits {
-  /** One lookup from start to end, including all name servers. */
+  /** The maximum duration of one lookup, including the requests to all name servers. */
   timeoutMs: number;
   /** How long to wait for one name server before asking it again or asking the next one. */
   tryMs: number;
-  /** Requests to each name server. */
+  /** The maximum number of requests to each name server. */
   tries: number;
   /** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
   secondFamilyMs: number;
 }
 
 /**
- * Why a name has no address. `none`: its name servers say that it has none. `failed`: they did not respond, or with an
- * invalid message.
+ * Why a lookup found no address. `none`: the name servers say that the name has none. `failed`: they did not respond in
+ * time, or responded with an error or an invalid message.
  */
 export class LookupError extends Error {
   readonly reason: 'none' | 'failed';
@@ -37,7 +37,7 @@ const NONE: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA]);
  *
  * @param servers `address` or `address:port`; if omitted, those of the system
  * @param signal cancels the lookup and its requests; its reason becomes the failure
- * @throws LookupError
+ * @throws LookupError; the reason of the signal
  */
 export async function lookUp(
   hostname: string,

@@ -1,8 +1,8 @@
 /**
- * Why a call got no response: `blocked` by the egress policy, nothing was sent; `unreachable`: no connection, or it ended before
- * a response began; `timeout`; `too_large`: header, body or decompressed body beyond its limit; `invalid_response`: not HTTP,
- * incomplete or not decompressible; `tls`: no trusted TLS connection; `aborted` by the caller's signal; `busy`: this server has
- * no capacity for the call.
+ * Why a call got no usable response: `blocked` by the egress policy, nothing was sent; `unreachable`: no connection, or
+ * it ended before a response began; `timeout`; `too_large`: header, body or decompressed body beyond its limit;
+ * `invalid_response`: not HTTP, incomplete or not decompressible; `tls`: no trusted TLS connection; `aborted` by the
+ * caller's signal; `busy`: Valetkey has no capacity for the call.
  */
 export type EgressErrorKind =
   | 'blocked'
@@ -13,6 +13,13 @@ export type EgressErrorKind =
   | 'tls'
   | 'aborted'
   | 'busy';
+
+/** Returns the error for a call to an origin that is not among its allowed ones. */
+export function originNotAllowed(origin: string, allowed: readonly string[]): EgressError {
+  const named = allowed.length === 0 ? 'none' : allowed.slice(0, 5).join(', ');
+  const more = allowed.length > 5 ? ', …' : '';
+  return new EgressError('blocked', `The origin ${origin} is not allowed for this call (allowed: ${named}${more}).`);
+}
 
 export interface EgressErrorOptions {
   sent?: boolean;
@@ -25,10 +32,14 @@ export interface EgressErrorOptions {
  * left. Its kind is `busy`, because the other side is not at fault.
  */
 export function exhausted(cause: unknown): EgressError {
-  return new EgressError('busy', 'The server cannot open another connection now.', { retryAfterMs: 1_000, cause });
+  const message = 'The server has too many open files or too little memory for another connection. Try again later.';
+  return new EgressError('busy', message, { retryAfterMs: 1_000, cause });
 }
 
-/** A call that got no response. The message is public: it contains hosts and limits, never a path, a header or a body. */
+/**
+ * A call that got no usable response. The message is public: it may contain host names, header names and limits, never
+ * a path, a header value or a body.
+ */
 export class EgressError extends Error {
   readonly kind: EgressErrorKind;
   /**
@@ -47,7 +58,9 @@ export class EgressError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Returns the same failure with `sent` set to true. */
+  /**
+   * Returns the same failure with `sent` set to true, without `retryAfterMs`. If `sent` is true, returns this error.
+   */
   afterSending(): EgressError {
     return this.sent ? this : new EgressError(this.kind, this.message, { sent: true, cause: this.cause });
   }

@@ -51,21 +51,27 @@ export interface Egress {
   /** Sends one call without following redirects, and returns the body of the response as a stream. */
   stream(request: EgressRequest): Promise<EgressStream>;
   /**
-   * Protocol calls (token, discovery, revocation, identity), made with got: without redirects or retries, with one
-   * connection per call.
+   * Protocol calls (token, discovery, revocation, identity), made with got: by default without redirects or retries,
+   * with one connection per request.
    */
   protocol: Protocol;
   /** `protocol` with the interface of fetch, for libraries; it can reach any host that the policy permits. */
   fetchLike: FetchLike;
   /** `fetchLike` restricted to these origins; use it for every call that contains a credential. */
   pinnedFetch(allowedOrigins: readonly string[]): FetchLike;
-  /** Returns a hold for bodies that are kept after their call. Release it afterwards. */
+  /** Returns a hold (a reservation of memory) for bodies that are kept after their call. Release it afterwards. */
   hold(): ByteHold;
   /** Checks whether an address may be stored. Each call checks it again. */
   check(url: string | URL): AddressCheck;
-  /** Returns the number of running and waiting calls to each origin, and whether calls to it are paused. */
+  /**
+   * Returns the number of running and waiting calls of `send` and `stream` to each origin, and whether calls to it are
+   * paused. A stream only counts until its head has arrived.
+   */
   state(): OriginState[];
-  /** Waits for the running calls, then closes every connection. */
+  /**
+   * Closes idle connections immediately, and the others when their calls have ended. Resolves when all are closed;
+   * protocol calls are not awaited.
+   */
   close(): Promise<void>;
 }
 
@@ -110,7 +116,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
 
 /** Slots for calls, by origin: a host that hangs only occupies its own slots (threat E11). */
 function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: waiting }: EgressLimits): Lanes {
-  const full = () => new EgressError('unreachable', 'Too many calls to this host are already waiting.');
+  const full = () => new EgressError('unreachable', 'Too many calls to this host are waiting. Try again later.');
   return new Lanes({ perLane, waiting, full });
 }
 

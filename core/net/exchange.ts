@@ -29,8 +29,8 @@ export interface ExchangeLimits {
   /** The maximum number of interim responses (1xx) before the response. */
   maxInterim: number;
   /**
-   * The longest pause after the response has begun, in milliseconds. Before that, only the limit of the whole call
-   * applies.
+   * The longest time without data within a response, in milliseconds. Until the response begins, only the limit of the
+   * whole call applies.
    */
   idleTimeoutMs: number;
 }

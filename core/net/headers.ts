@@ -9,8 +9,8 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * Checks the headers of a request and returns them as a flat list: name, value, name, value. Each name is allowed only
- * once. A header with several values must be joined by commas (RFC 9110 §5.3), and of two credentials the receiver
- * would choose one.
+ * once: several values of a header must be joined by commas (RFC 9110 §5.3), and if a request had two credentials, the
+ * receiver would choose one of them.
  *
  * @param defaults names in lower case, with default values
  * @throws EgressError `blocked` that names the header, never its value
@@ -24,7 +24,7 @@ export function flatHeaders(input: HeaderInput, defaults: Readonly<Record<string
     if (!NAME.test(name)) throw refused(name, 'is not a valid header name');
     if (FRAMING_HEADERS.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'must not be set by a caller');
     if (seen.has(lower)) throw refused(name, 'is set twice');
-    if (!VALUE.test(value)) throw refused(name, 'has characters that are not allowed in a header');
+    if (!VALUE.test(value)) throw refused(name, 'has a value with characters that are not allowed in a header');
     seen.add(lower);
     flat.push(name, value);
   }

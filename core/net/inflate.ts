@@ -43,27 +43,33 @@ export async function inflate(
   if (name === '' || name === 'identity') return body;
   const create = name === 'deflate' && !hasZlibHeader(body) ? createInflateRaw : DECODERS.get(name);
   if (create === undefined) {
-    throw new EgressError('invalid_response', 'The response has a content coding that was not requested.', {
-      sent: true,
-    });
+    throw new EgressError(
+      'invalid_response',
+      'The response has a Content-Encoding that is not supported (supported: gzip, br, deflate).',
+      { sent: true },
+    );
   }
   const maxBytes = Math.min(limits.maxBytes, Math.max(limits.ratioFloorBytes, body.length * limits.maxRatio));
   const chunkSize = Math.min(CHUNK_BYTES, Math.max(1024, body.length * 8));
-  return run(create({ chunkSize }), body, bufferOf(maxBytes));
+  return run(create({ chunkSize }), name, body, maxBytes, bufferOf(maxBytes));
 }
 
-function run(decoder: Decoder, body: Buffer, inflated: BodyBuffer): Promise<Buffer> {
+function run(decoder: Decoder, name: string, body: Buffer, maxBytes: number, inflated: BodyBuffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     decoder.on('data', (chunk: Buffer) => {
       const refusal = inflated.add(chunk);
-      if (refusal !== undefined) decoder.destroy(refusedBody(refusal, 'The decompressed response is too large.'));
+      if (refusal === undefined) return;
+      decoder.destroy(refusedBody(refusal, `The decompressed response is larger than ${maxBytes} bytes.`));
     });
     decoder.on('end', () => resolve(inflated.take()));
     decoder.on('error', (error) => {
       if (error instanceof EgressError) reject(error);
       else
         reject(
-          new EgressError('invalid_response', 'The response cannot be decompressed.', { sent: true, cause: error }),
+          new EgressError('invalid_response', `The response cannot be decompressed: it is not valid ${name} data.`, {
+            sent: true,
+            cause: error,
+          }),
         );
     });
     decoder.end(body);

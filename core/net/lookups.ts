@@ -13,7 +13,7 @@ import { orAborted } from './or-aborted.ts';
 export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface LookupLimits {
-  /** Concurrent lookups, and lookups that may wait. */
+  /** The maximum numbers of running lookups and of waiting lookups. */
   lookups: number;
   queuedLookups: number;
   /** How long a failure is cached, in milliseconds. */
@@ -22,7 +22,7 @@ export interface LookupLimits {
   failedLookups: number;
 }
 
-/** All lookups of an environment share this lane. */
+/** The name of the lane (a group of slots, see `Lanes`) that all lookups of an environment share. */
 const ALL = 'lookups';
 
 /** A lookup that is running. */
@@ -54,7 +54,7 @@ export function createLookups(resolve: Resolver, limits: LookupLimits, clock: ()
   const lanes = new Lanes({
     perLane: limits.lookups,
     waiting: limits.queuedLookups,
-    full: () => new EgressError('unreachable', 'Too many host names are being resolved.'),
+    full: () => new EgressError('unreachable', 'Too many host names are being resolved. Try again later.'),
   });
 
   async function run(hostname: string, signal: AbortSignal): Promise<readonly string[]> {

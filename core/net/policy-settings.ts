@@ -55,7 +55,7 @@ export function parseEndpointOverrides(text: string): EndpointOverride[] {
 export function readHostPort({ host, port }: HostPort): Omit<Target, 'tls'> {
   const url = URL.parse(`https://${bracketed(host)}:${port}`);
   if (url === null || !isBareOrigin(url) || port === 0 || host.includes('*')) {
-    throw new Error(`VALETKEY_EGRESS_ALLOW: "${host}:${port}" is not one host and port`);
+    throw new Error(`VALETKEY_EGRESS_ALLOW: "${host}:${port}" must be one host and port, such as api.example.com:8443`);
   }
   const { hostname } = targetOf(url);
   if (isIP(hostname) !== 0 && addressClass(hostname) !== 'public' && !isLoopbackHost(hostname)) {

@@ -11,7 +11,7 @@ import {
 import { isLoopbackHost, originOf, type Target, targetOf } from './target.ts';
 
 export interface EgressPolicyConfig {
-  /** A loopback host in this list may be called over http or https; a public host only over https on this port. */
+  /** These hosts may be called on these ports: loopback hosts over http or https, public hosts only over https. */
   allow: readonly HostPort[];
   /** An override also permits calls to its target. */
   overrides: readonly EndpointOverride[];

@@ -6,7 +6,7 @@ import { BODIES } from '../budgets.ts';
 import type { Lanes } from '../scheduling/lanes.ts';
 import { inSpan } from '../spans.ts';
 import type { Connector } from './connect.ts';
-import { EgressError } from './egress-error.ts';
+import { EgressError, originNotAllowed } from './egress-error.ts';
 import type { EgressLimits } from './limits.ts';
 import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
@@ -15,8 +15,9 @@ import { outboundSpan, showStatus } from './traced.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
- * got with the rules of this module, which the options of a call cannot override. The `context` of a call is a `CallContext`.
- * Failures are EgressErrors, except with the shortcut `.json()`: use `responseType: 'json'` instead. There are no streams.
+ * got under the egress policy and with the limits of this module, which the options of a call cannot override.
+ * Redirects and retries are off by default. The `context` of a call is a `CallContext`. Failures are EgressErrors,
+ * except with the shortcut `.json()`: use `responseType: 'json'` instead. Streams are not supported.
  */
 export type Protocol = Got;
 
@@ -92,8 +93,8 @@ function guard(deps: ProtocolDeps): HandlerFunction {
         options.request = (url, native) => open(deps, call, url, native);
         const hold = deps.bodies.hold();
         try {
-          // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
-          // token.
+          // Memory is reserved before the request is sent, because a response that cannot be read may contain the only
+          // copy of a new refresh token.
           if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
           const answer = next(options);
           let chunks = 0;
@@ -126,9 +127,8 @@ function guard(deps: ProtocolDeps): HandlerFunction {
  * that affect sockets or TLS.
  */
 async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
-  if (call.context.allowedOrigins?.includes(url.origin) === false) {
-    throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
-  }
+  const { allowedOrigins } = call.context;
+  if (allowedOrigins?.includes(url.origin) === false) throw originNotAllowed(url.origin, allowedOrigins);
   if (native.headers !== undefined && 'host' in native.headers) {
     throw new EgressError('blocked', 'The header "host" must not be set by a caller.');
   }
@@ -162,7 +162,8 @@ async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequ
     // The event of `node:http` is used, because got emits its own event only after it has read the body.
     request.once('response', ({ statusCode = 0, headers }) => call.context.onHead?.(statusCode, headers));
     request.once('upgrade', () => {
-      call.fail(new EgressError('invalid_response', 'The server switched to another protocol.', { sent: true }));
+      const message = 'The server switched to another protocol, which is not supported.';
+      call.fail(new EgressError('invalid_response', message, { sent: true }));
     });
     return request.once('close', leave);
   } catch (error) {
@@ -177,7 +178,7 @@ function protocolError(error: unknown, { signal, sent }: Call): EgressError {
   if (ended !== undefined) return new EgressError('aborted', 'The call was cancelled.', { sent });
   if (!(error instanceof loadGot().RequestError)) return toEgressError(error, { sent, answering: false });
   if (error.code === 'ERR_BODY_PARSE_FAILURE') {
-    return new EgressError('invalid_response', 'The response cannot be parsed.', { sent });
+    return new EgressError('invalid_response', 'The response is not valid JSON.', { sent });
   }
   if (error.code === 'ETIMEDOUT') return new EgressError('timeout', 'The call did not finish in time.', { sent });
   // Only the cause is used, because a RequestError contains the request with its credentials.

@@ -5,7 +5,7 @@ import { BODIES } from '../budgets.ts';
 import type { Lanes } from '../scheduling/lanes.ts';
 import type { OriginBreaker } from './breaker.ts';
 import type { ConnectionPool, Destination } from './connection-pool.ts';
-import { EgressError } from './egress-error.ts';
+import { EgressError, originNotAllowed } from './egress-error.ts';
 import { type ExchangeLimits, exchange, type ResponseHeaders, type WireResponse } from './exchange.ts';
 import { flatHeaders, type HeaderInput } from './headers.ts';
 import { type InflateLimits, inflate } from './inflate.ts';
@@ -29,7 +29,7 @@ export interface EgressRequest {
   redirects?: 'none' | 'same-origin';
   /** The time for the whole call in milliseconds, if it is less than the default of 30,000. */
   timeoutMs?: number;
-  /** The longest pause after the response has begun, in milliseconds; 10,000 by default. */
+  /** The longest time without data within the response, in milliseconds; 10,000 by default. */
   idleTimeoutMs?: number;
   /** The maximum size of the body in bytes, both compressed and decompressed; 10 MiB by default. */
   maxBytes?: number;
@@ -37,8 +37,8 @@ export interface EgressRequest {
   /** Whether the host may learn which trace the call belongs to. */
   sendTraceContext?: boolean | undefined;
   /**
-   * Counts the bodies of this call even after its end, until the caller releases it. By default they are counted until
-   * the call ends.
+   * The reservation of memory for the bodies of this call. It keeps counting them after the call has ended, until the
+   * caller releases it. By default they are counted until the call ends.
    */
   hold?: ByteHold;
 }
@@ -111,10 +111,10 @@ export function firstHop(request: TracedRequest, userAgent: string): Hop {
   const { method, body = null, traceparent } = request;
   // A copy, so that the checked request is sent even if the caller changes its object in the meantime.
   const url = new URL(request.url);
-  if (!request.allowedOrigins.includes(url.origin)) {
-    throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
+  if (!request.allowedOrigins.includes(url.origin)) throw originNotAllowed(url.origin, request.allowedOrigins);
+  if (!METHOD.test(method) || NEVER_SENT.has(method)) {
+    throw new EgressError('blocked', `The method ${JSON.stringify(method.slice(0, 20))} is not supported.`);
   }
-  if (!METHOD.test(method) || NEVER_SENT.has(method)) throw new EgressError('blocked', 'The method is not supported.');
   const defaults = { 'accept-encoding': 'gzip, br', 'user-agent': userAgent, ...(traceparent && { traceparent }) };
   return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }

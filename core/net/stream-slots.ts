@@ -2,7 +2,7 @@ import { EgressError } from './egress-error.ts';
 
 /** The slot of one streamed response. */
 export interface StreamSlot {
-  /** Call it while the response waits for its reader. `end` ends the response if another call needs the slot. */
+  /** Call it when the response begins to wait for its reader. `end` is called if another call needs the slot. */
   wait(end: (error: EgressError) => void): void;
   /** Call it when the reader continues. */
   proceed(): void;
@@ -35,7 +35,7 @@ export class StreamSlots {
    */
   enter(name: string): StreamSlot {
     const origin = this.#origins.get(name) ?? { open: 0, waiting: new Map() };
-    if (origin.open >= this.#slots) endLongest(origin);
+    if (origin.open >= this.#slots) endLongest(origin, this.#slots);
     this.#origins.set(name, origin);
     origin.open++;
     const slot: StreamSlot = {
@@ -51,15 +51,16 @@ export class StreamSlots {
   }
 }
 
-function endLongest({ waiting }: Origin): void {
+function endLongest({ waiting }: Origin, slots: number): void {
   const [longest] = waiting;
   if (longest === undefined)
-    throw new EgressError('unreachable', 'Too many responses of this host are being received.');
+    throw new EgressError(
+      'unreachable',
+      `Too many responses of this host are already being received (at most ${slots}). Try again later.`,
+    );
   const [slot, end] = longest;
   waiting.delete(slot);
-  end(
-    new EgressError('aborted', 'The response was not read in time, so its connection was given to another call.', {
-      sent: true,
-    }),
-  );
+  const reason = `It was read too slowly, and another call needed one of the ${slots} connections of its host.`;
+  const advice = 'Read responses faster, or make fewer calls at the same time.';
+  end(new EgressError('aborted', `The response was ended. ${reason} ${advice}`, { sent: true }));
 }

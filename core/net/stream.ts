@@ -20,8 +20,9 @@ export interface EgressStream {
 /**
  * Creates the function that sends a call and streams its response. It follows the rules of `send`, but returns
  * redirects. The call's slot at the origin is released when the head has arrived, so that a slow reader does not block
- * other calls; the body has a slot for streams. `timeoutMs` of the request limits the time until the head;
- * `idleTimeoutMs`, `maxBytes` and `signal` also apply to the body.
+ * other calls; the body has a slot for streams. `timeoutMs` of the request limits the time until the head, and the
+ * limit `streamTimeoutMs` the time from the head to the end of the body. `idleTimeoutMs`, `maxBytes` and `signal` also
+ * apply to the body.
  *
  * @returns a function that rejects with an EgressError if the call fails before the head of the response has arrived
  */

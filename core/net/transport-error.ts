@@ -12,7 +12,10 @@ export interface Progress {
 const TOO_LARGE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 const NOT_HTTP = /^HPE_|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/;
 
-/** Converts an error below HTTP to an EgressError, by the error codes of Node, undici and got. */
+/**
+ * Converts an error below HTTP to an EgressError, by the error codes of Node, undici and got. An EgressError keeps its
+ * kind and message; its `sent` becomes true if the request may have been sent.
+ */
 export function toEgressError(error: unknown, { sent, answering }: Progress): EgressError {
   if (error instanceof EgressError) return sent ? error.afterSending() : error;
   if (!sent && isExhausted(error)) return exhausted(error);
@@ -21,7 +24,7 @@ export function toEgressError(error: unknown, { sent, answering }: Progress): Eg
   if (TOO_LARGE.has(code)) return new EgressError('too_large', 'The header of the response is too large.', options);
   if (NOT_HTTP.test(code)) return new EgressError('invalid_response', 'The response is not valid HTTP.', options);
   if (code.startsWith('ERR_SSL_')) {
-    return new EgressError('tls', 'The other side rejected the TLS connection.', options);
+    return new EgressError('tls', 'The TLS connection failed, or the host rejected it.', options);
   }
   if (answering) {
     return new EgressError('invalid_response', 'The connection ended before the response was complete.', options);

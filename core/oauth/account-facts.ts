@@ -68,7 +68,8 @@ class Inquiry {
     if (problem !== undefined) return problem;
     if (way === undefined) return { ok: true, subject: null, identifierCandidates: [], values: this.#values };
     const identity = readIdentity(way, this.#document);
-    if (identity === undefined) return unidentified('The provider did not identify the account.');
+    if (identity === undefined)
+      return unidentified("The provider's response does not have the user id that the connector names.");
     return { ok: true, ...identity, values: this.#values };
   }
 
@@ -96,7 +97,8 @@ class Inquiry {
     const { token } = this.#document;
     const idToken = isRecord(token) ? token['id_token'] : undefined;
     if (typeof idToken !== 'string') return unidentified('The provider sent no id_token.');
-    if (!provider.metadata?.jwks_uri) return unidentified('The provider does not publish its signing keys.');
+    if (!provider.metadata?.jwks_uri)
+      return unidentified('The id_token cannot be verified, because the metadata of the provider has no jwks_uri.');
     const { metadata } = provider;
     const { clientId } = client;
     const checked = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: this.#fetch, now });

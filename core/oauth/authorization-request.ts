@@ -73,7 +73,10 @@ function scopeParameters({ scopePrefixes }: AuthorizationEndpoint, scopes: reado
   return [...lists];
 }
 
-/** Returns the parameters by the names that the provider uses, including its additional parameters. */
+/**
+ * Converts standard parameters to those of the provider: renames some, leaves out those that the provider does not
+ * accept, and adds its additional parameters.
+ */
 export function providerParameters(
   endpoint: AuthorizationEndpoint,
   standard: readonly [name: string, value: string | string[]][],

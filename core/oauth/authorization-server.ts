@@ -77,7 +77,7 @@ function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationSe
   const methods = metadata?.code_challenge_methods_supported;
   if (methods === undefined || methods.includes('S256')) return policy;
   if (policy !== 'required') return 'none';
-  throw new OAuthConfigError('The provider does not support PKCE with S256.');
+  throw new OAuthConfigError('The provider does not support PKCE with S256, which its connector requires.');
 }
 
 function pushedTo(provider: OAuthProvider): URL | null {

@@ -32,7 +32,8 @@ export type StartedAuthorization = { ok: true; url: string; kept: KeptAuthorizat
 
 /**
  * Starts an authorization: builds the address that the browser is redirected to, with a new state and PKCE verifier
- * (RFC 6749 §4.1.1, RFC 7636 §4, RFC 9126).
+ * (RFC 6749 §4.1.1, RFC 7636 §4). If the provider uses pushed authorization requests (RFC 9126), the parameters are
+ * first sent to the provider, and the address only refers to them.
  *
  * @returns the address, and the data to store encrypted until the browser returns; or why the authorization cannot be
  * started

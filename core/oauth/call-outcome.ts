@@ -6,8 +6,8 @@ import { readRetryAfter } from './retry-after.ts';
 import { isTransportFailure } from './transport.ts';
 
 /**
- * The outcome of a call. Messages are shown to API clients. `refused`: the provider rejects the credential; `code` is its
- * error code, empty if only the status says so. `setting`: a setting is missing or wrong, and nothing was sent.
+ * The outcome of a call. Messages are shown to API clients. `refused`: the provider rejects the credential; `code` is
+ * its error code, empty if only the status says so. `setting`: a setting is missing or wrong, and nothing was sent.
  * `unavailable`: there is no conclusive response. `unexpected`: the response is not one that the connector file
  * describes.
  */
@@ -48,7 +48,7 @@ export async function readCallOutcome(
 }
 
 /**
- * Converts the error of a call that got no response to an outcome.
+ * Returns the outcome of a call that failed without a usable response.
  *
  * @throws the error itself if it is neither a transport failure nor a wrong setting
  */

@@ -40,7 +40,8 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Validates the parameters of a callback: first the state, then the issuer, then the result (RFC 6749 §4.1.2, RFC 9207 §2.4).
+ * Validates the parameters of a callback: first the state, then the issuer, then the result (RFC 6749 §4.1.2, RFC 9207
+ * §2.4).
  *
  * @param parameters of the callback; only `code`, `state`, `iss` and `error` are used
  */
@@ -52,14 +53,14 @@ export function readCallback(
   const own = (name: string) => parameters.getAll(callbackNames[name] ?? name);
   const [state, ...moreStates] = own('state');
   if (state === undefined || moreStates.length > 0 || !equal(state, kept.state)) {
-    return failed('state_mismatch', "The provider's response does not belong to this request.");
+    return failed('state_mismatch', "The provider's response does not belong to this request. Start again.");
   }
   const [issuer, ...moreIssuers] = parameters.getAll('iss');
   const isOther = kept.issuer !== null && issuer !== undefined && issuer !== kept.issuer;
   if (isOther || moreIssuers.length > 0 || (issuer === undefined && kept.issuerIsSent)) {
     return failed(
       'issuer_mismatch',
-      'The response comes from a different authorization server than the request was sent to.',
+      'The response does not name the authorization server of the request (iss), or names several. Start again.',
     );
   }
   const [error] = parameters.getAll('error');
@@ -67,10 +68,10 @@ export function readCallback(
     return failed('denied', 'The user or a policy of the provider denied access.');
   if (error !== undefined) {
     const known = Object.hasOwn(ERRORS, error) ? ERRORS[error] : undefined;
-    return failed('provider_error', known ?? 'The provider returned an error.');
+    return failed('provider_error', known ?? 'The provider returned an unknown error.');
   }
   const [code, ...moreCodes] = own('code');
-  if (!code || moreCodes.length > 0) return failed('no_code', 'The provider sent no authorization code.');
+  if (!code || moreCodes.length > 0) return failed('no_code', 'The provider sent no authorization code, or several.');
   const response = new URLSearchParams({ state, code });
   return {
     ok: true,

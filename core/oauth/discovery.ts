@@ -64,7 +64,11 @@ export function createDiscovery(now: () => number): Discovery {
 async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): Promise<Discovered> {
   const addresses = wellKnownOf(issuer);
   if (addresses === undefined)
-    return { ok: false, kind: 'invalid_metadata', message: 'The issuer must be an https URL.' };
+    return {
+      ok: false,
+      kind: 'invalid_metadata',
+      message: 'The issuer must be an https URL without a user name, query or fragment.',
+    };
   const fetch = restrictedToTarget(fetchFor);
   for (const address of addresses) {
     try {
@@ -80,12 +84,13 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
       return callProblem(error);
     }
   }
-  return { ok: false, kind: 'no_metadata', message: 'The authorization server publishes no metadata.' };
+  const message = `The authorization server at ${new URL(issuer).origin} publishes no metadata.`;
+  return { ok: false, kind: 'no_metadata', message };
 }
 
 /**
- * Returns the possible addresses of metadata, in the order in which MCP clients try them: an issuer with a path has
- * three.
+ * Returns the possible addresses of metadata, in the order in which MCP clients try them: three for an issuer with a
+ * path, two for others. Returns undefined if the issuer is not a secure address without query and fragment.
  */
 function wellKnownOf(issuer: string): URL[] | undefined {
   const url = URL.parse(issuer);

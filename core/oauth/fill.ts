@@ -16,7 +16,10 @@ const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
 export function fillText(text: string, values: PlaceValues): string {
   return atSite(text, values).replace(PLACE, (_place, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw new OAuthConfigError(`The value ${name} is missing.`, { faultyPart: 'account' });
+    if (value === undefined)
+      throw new OAuthConfigError(`The account has no value ${name}, which its provider requires.`, {
+        faultyPart: 'account',
+      });
     return value instanceof Secret ? value.reveal() : value;
   });
 }

@@ -22,7 +22,8 @@ export interface CallCredentials {
  * Sends a call as a connector file describes it.
  *
  * @returns the response, with any status
- * @throws OAuthConfigError if a placeholder has no value; ApiError if an address lacks a value; the errors of `fetch`
+ * @throws OAuthConfigError if a placeholder in a text has no value, a value cannot be used in the address, or the
+ * client has no secret; ApiError if an account value of the address is missing or invalid; the errors of `fetch`
  */
 export function sendCall(
   provider: OAuthProvider,
@@ -97,9 +98,10 @@ function segmentsOf(template: string): string[] {
 function pathSegment(template: string, values: PlaceValues): string {
   const value = fillText(template, values);
   if (/^\.{0,2}$/.test(value)) {
-    throw new OAuthConfigError('A value of the account cannot be part of a URL of the provider.', {
-      faultyPart: 'account',
-    });
+    throw new OAuthConfigError(
+      `The value of the account for ${template} is empty, "." or "..", which a URL of the provider cannot contain.`,
+      { faultyPart: 'account' },
+    );
   }
   return encodeURIComponent(value);
 }

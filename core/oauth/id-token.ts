@@ -61,4 +61,7 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
   }
 }
 
-const UNTRUSTED = { ok: false, message: 'The id_token of the provider is not valid.' } as const;
+const UNTRUSTED = {
+  ok: false,
+  message: 'The id_token of the provider is not valid: its signature, issuer, audience, nonce or time is wrong.',
+} as const;

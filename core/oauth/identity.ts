@@ -32,7 +32,8 @@ export function identityMethodOf(config: OAuthConfig): IdentityMethod | undefine
 /**
  * Reads the identity from the documents of a flow.
  *
- * @returns undefined if a part of the subject is missing, because the remaining parts could match another user
+ * @returns undefined if no subject is found, or if a part of it is missing, because the remaining parts could match
+ * another user
  */
 export function readIdentity(way: IdentityMethod, document: FlowDocument): Identity | undefined {
   const identifiers = (way.identifiers ?? []).filter((pointer) => !isUnverified(document, pointer));

@@ -72,7 +72,7 @@ function clientAuth({ oauth_config = {}, is_mcp }: AuthPattern, metadata: Author
 
 function grants(pattern: AuthPattern, { grant_types_supported: types }: AuthorizationServer): Check[] {
   const { token, refresh } = pattern.oauth_config ?? {};
-  // A pattern of this type may obtain tokens without a user, for example for a SMART backend service.
+  // Some patterns obtain tokens for the client itself and without a user, for example for a SMART backend service.
   const usual = moduleOf(pattern.type).metadataGrant ?? 'authorization_code';
   const wanted: string[] = [isClientPattern(pattern) ? 'client_credentials' : usual];
   // A refresh with a custom call, or with the access token, is not a standard grant.

@@ -7,8 +7,9 @@ import { type FetchFor, isTransportFailure, restrictedToTarget } from './transpo
 const GONE = 410;
 
 /**
- * Checks whether an address responds. Most error responses count as success, because the request lacks the parameters
- * that the endpoint requires.
+ * Checks whether an address responds to a GET request. Most error statuses count as success, because the request lacks
+ * the parameters that the endpoint requires. The verdict is `unknown` for status 404 and 5xx and for addresses with
+ * placeholders, and `differs` for status 410, insecure addresses and failed connections.
  */
 export async function probeAddress(what: string, address: string, fetchFor: FetchFor): Promise<Check> {
   return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {
@@ -19,7 +20,10 @@ export async function probeAddress(what: string, address: string, fetchFor: Fetc
   });
 }
 
-/** Sends an empty token request, which a token endpoint rejects with an OAuth error (RFC 6749 §5.2). */
+/**
+ * Checks a token endpoint by an empty token request, which it must reject with an OAuth error (RFC 6749 §5.2). Without
+ * such an error, the verdict is `differs` if the status means that the endpoint does not exist, otherwise `unknown`.
+ */
 export function probeTokenEndpoint(
   address: string,
   format: 'form' | 'json' = 'form',

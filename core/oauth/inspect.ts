@@ -19,8 +19,8 @@ export interface InspectRequest {
 }
 
 /**
- * Compares a pattern with the provider's metadata (RFC 8414, OpenID Connect Discovery) and with how its endpoints respond to
- * requests that contain neither a credential nor a client id.
+ * Compares a pattern with the provider's metadata (RFC 8414, OpenID Connect Discovery) and with how its endpoints
+ * respond to requests that contain neither a credential nor a client id.
  *
  * @returns one check per compared value, none for a pattern without OAuth
  */

@@ -27,7 +27,8 @@ export interface AccessTokenCheck {
 export type VerifiedAccessToken = { ok: true; claims: JWTAccessTokenClaims } | { ok: false; unknownKey: boolean };
 
 /**
- * Verifies a JWT access token (RFC 9068 §4): type, issuer, audience, times, and the signature by a published key of the issuer.
+ * Verifies a JWT access token (RFC 9068 §4): type, issuer, audience, times, and the signature by a published key of the
+ * issuer.
  *
  * @throws the error of `fetch` if the keys cannot be read
  */

@@ -20,8 +20,8 @@ export const SIGNATURE_ALGORITHMS: readonly string[] = [
 const TOLERANCE_S = 60;
 
 /**
- * The library reads the machine's clock instead of the injected one. A tolerance of a thousand years, in seconds, disables its check;
- * `isInTime` checks the times.
+ * The library reads the machine's clock instead of the injected one. A tolerance of a thousand years, in seconds,
+ * disables its check; `isInTime` checks the times.
  */
 export const NO_CLOCK = 31_536_000_000;
 

@@ -40,7 +40,7 @@ export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: f
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
   if (!isRecord(body)) return invalid('is not a JSON object');
-  if (body['issuer'] !== issuer) return invalid('belongs to another issuer');
+  if (body['issuer'] !== issuer) return invalid('has another issuer than the requested one');
   const metadata: Record<string, unknown> = { issuer };
   for (const name of ENDPOINTS) {
     const value = body[name];

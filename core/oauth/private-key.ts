@@ -44,7 +44,7 @@ const USUAL: Readonly<Record<string, string>> = {
  * Reads the private key of a client.
  *
  * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; only a JWK can choose the algorithm (`alg`)
- * @throws OAuthConfigError if it is not a private key, or of a type that cannot sign assertions
+ * @throws OAuthConfigError if it is not a private key, is an RSA key that is too short, or cannot sign assertions
  */
 export function readPrivateKey(text: Secret): SigningKey {
   const jwk = readJwk(text.reveal());
@@ -56,13 +56,16 @@ export function readPrivateKey(text: Secret): SigningKey {
       throw new OAuthConfigError(`An RSA key must have ${MIN_RSA_BITS} bits or more.`);
     const name = jwk?.['alg'] ?? USUAL[key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? ''];
     const algorithm = typeof name === 'string' && Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined;
-    if (algorithm === undefined) throw new OAuthConfigError('The private key of the client cannot sign assertions.');
+    if (algorithm === undefined)
+      throw new OAuthConfigError(
+        'The private key of the client has an unsupported type or alg. Use an RSA, P-256, P-384, P-521 or Ed25519 key.',
+      );
     const kid = jwk?.['kid'];
     return { key: key.toCryptoKey(algorithm, false, ['sign']), ...(typeof kid === 'string' && { kid }) };
   } catch (cause) {
     if (cause instanceof OAuthConfigError) throw cause;
     // The cause is omitted, because the parser's message may quote the key.
-    throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
+    throw new OAuthConfigError('The client needs an unencrypted private key, in PEM or as a JWK.');
   }
 }
 

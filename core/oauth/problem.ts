@@ -18,7 +18,7 @@ export function faultyPartOf(error: unknown): FaultyPart {
 }
 
 /**
- * Converts the error of a token request that got no response to an outcome.
+ * Returns the outcome of a token request that failed without a usable response.
  *
  * @throws the error itself if it is neither a transport failure nor a wrong setting
  */

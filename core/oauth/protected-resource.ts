@@ -65,10 +65,11 @@ function metadataAddresses(resource: URL, named: string | undefined): Set<string
 function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const { resource } = body;
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
-  if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belongs to another resource.');
+  if (named === null || !isSameOrAbove(named, asked))
+    return invalid(`The metadata of the resource at ${asked.origin} is for another resource.`);
   const issuers = texts(body['authorization_servers'], MAX_ISSUERS);
   if (issuers.some((issuer) => !URL.canParse(issuer) || !mayReferTo(asked, new URL(issuer)))) {
-    return invalid('The authorization server of the resource does not use https.');
+    return invalid('The metadata of the resource names an authorization server that is not an https URL.');
   }
   if (issuers.length === 0) {
     return { ok: false, kind: 'no_metadata', message: 'The resource names no authorization server.' };

@@ -83,11 +83,12 @@ export function endpointAt(
   const url = new URL(provider.address(template));
   // `address` removes a trailing slash, because base addresses must not have one. Some endpoints require it.
   if (template.endsWith('/') && !url.pathname.endsWith('/')) url.pathname += '/';
-  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
+  if (!isSecureAddress(url))
+    throw new OAuthConfigError(`The endpoint of the provider at ${url.host} must be an https URL.`);
   if (originFrom === undefined || !Object.hasOwn(provider.inputs, originFrom)) return url;
   const origin = accountOrigin(provider.config, originFrom, provider.inputs);
   if (origin === undefined) {
-    throw new OAuthConfigError(`The account's ${originFrom} is not an address of this provider.`, {
+    throw new OAuthConfigError(`The account's ${originFrom} does not have one of the allowed origins.`, {
       faultyPart: 'account',
     });
   }

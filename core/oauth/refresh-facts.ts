@@ -10,7 +10,7 @@ export interface RefreshFacts {
    * is unknown.
    */
   idleLifeMs: number | null;
-  /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed. */
+  /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed; null if unlimited or unknown. */
   lifeMs: number | null;
   /** The provider accepts refreshes only this long before the token expires, in milliseconds; null: at any time. */
   marginMs: number | null;

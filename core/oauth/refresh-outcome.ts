@@ -93,7 +93,7 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
   }
   if (RATE_LIMITED.has(code)) return unavailable('rate_limited', false, retryAfterMs);
   if (SERVER_ERROR.has(code)) return unavailable('server_error', true, retryAfterMs);
-  return unavailable('invalid_response', false, retryAfterMs);
+  return unavailable('invalid_response', false, retryAfterMs, 'The provider returned an unknown error.');
 }
 
 /** Returns the outcome if the client, its key or its permissions were rejected. */

@@ -56,7 +56,7 @@ export interface RegisteredClient {
 export type Registered =
   | { ok: true; client: RegisteredClient }
   | CallFailure
-  /** The server registered a client that differs from the request. */
+  /** The registration cannot be used: it lacks a required value, or the server requires something unsupported. */
   | { ok: false; kind: 'unusable'; message: string };
 
 /**
@@ -95,17 +95,21 @@ function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) 
 const METHODS: ReadonlySet<unknown> = new Set<ClientAuthMethod>(['client_secret_basic', 'client_secret_post', 'none']);
 
 function read(body: unknown, { redirectUri }: ClientDescription): Registered {
-  if (!isRecord(body)) return unusable('returned no registration');
+  if (!isRecord(body)) return unusable('did not respond to the registration with a JSON object');
   const { client_id: clientId, client_secret: secret, redirect_uris: redirectUris } = body;
-  if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,500}$/.test(clientId)) return unusable('returned no client_id');
+  if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,500}$/.test(clientId))
+    return unusable('returned no valid client_id');
   if (Array.isArray(redirectUris) && !redirectUris.includes(redirectUri))
-    return unusable('did not register the redirect URL');
+    return unusable(`did not register the redirect URL ${redirectUri}`);
   const hasSecret = typeof secret === 'string' && secret !== '';
   // If the server names no method, the requested method `none` applies. A client secret contradicts `none`, so with a
   // secret the default of the standard applies (RFC 7591 §2).
   const method = body['token_endpoint_auth_method'] ?? (hasSecret ? 'client_secret_basic' : 'none');
-  if (!METHODS.has(method)) return unusable('requires a client authentication method that is not supported');
-  if (method !== 'none' && !hasSecret) return unusable('returned no client_secret');
+  if (!METHODS.has(method)) {
+    const shown = typeof method === 'string' && /^[\w.-]{1,50}$/.test(method) ? ` (${method})` : '';
+    return unusable(`requires a client authentication method that is not supported${shown}`);
+  }
+  if (method !== 'none' && !hasSecret) return unusable(`returned no client_secret, which ${method} requires`);
   const end = body['client_secret_expires_at'];
   return {
     ok: true,

@@ -38,7 +38,8 @@ const ORDER: readonly TokenKind[] = ['refresh_token', 'access_token'];
 
 /**
  * Revokes the tokens of an account at its provider, the refresh token first, by RFC 7009 or a call from the connector
- * file. It is safe to repeat: a token that is already invalid counts as revoked.
+ * file. It is safe to repeat: a token that is already invalid counts as revoked. Without a token to revoke, the result
+ * is `revoked`.
  */
 export async function revokeTokens(revocation: Revocation): Promise<RevocationOutcome> {
   const { config } = revocation.provider;
@@ -113,7 +114,10 @@ function verdict(outcome: CallOutcome, way: RevocationMethod): RevocationOutcome
   return { kind: 'retry_later', ...(retryAfterMs !== undefined && { retryAfterMs }), message };
 }
 
-/** Error codes of providers for a token that is already invalid. RFC 7009 §2.2 requires 200 for it, but some providers return an error. */
+/**
+ * Error codes of providers for a token that is already invalid. RFC 7009 §2.2 requires 200 for it, but some providers
+ * return an error.
+ */
 const GONE: ReadonlySet<string> = new Set([
   'expired_token',
   'invalid_grant',

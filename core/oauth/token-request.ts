@@ -58,6 +58,6 @@ export async function readTokenOutcome(
   if (!response.ok)
     return unavailable('invalid_response', false, retryAfterMs, `The token endpoint returned ${status}.`);
   if (answer.kind === 'tokens') return { ok: true, tokens: answer.tokens, answer: answer.answer };
-  const problem = answer.kind === 'unreadable' ? answer.problem : 'has an unknown error';
+  const problem = answer.kind === 'unreadable' ? answer.problem : 'is an error without a valid code';
   return unavailable('invalid_response', true, retryAfterMs, `The response of the token endpoint ${problem}.`);
 }

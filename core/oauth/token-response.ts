@@ -47,12 +47,12 @@ const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n
 
 /**
  * Parses the response of a token endpoint (RFC 6749 §5), including common deviations (threat R5): an error in a 200, a
- * form-encoded body, a lifetime as a string. Invalid optional members are ignored; a response without a usable token is never a
- * success.
+ * form-encoded body, a lifetime as a string. Invalid optional members are ignored; a response without a usable token is
+ * never a success.
  */
 export async function readTokenResponse(response: Response, reading: TokenReading): Promise<TokenResponse> {
   const text = await response.text();
-  if (text.length > MAX_BODY) return unreadable('is too large');
+  if (text.length > MAX_BODY) return unreadable(`is longer than ${MAX_BODY} characters`);
   const body = parseJson(text) ?? parseForm(text);
   if (body === undefined) return unreadable('is neither JSON nor a form');
   const standard = toStandardResponse(body, reading.shape ?? {}, reading.requestedAt);
@@ -62,10 +62,10 @@ export async function readTokenResponse(response: Response, reading: TokenReadin
   const accessToken = standard['access_token'];
   if (typeof accessToken !== 'string' || accessToken === '') return unreadable('has no access token');
   if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN)
-    return unreadable('has an access token that is too long or has invalid characters');
+    return unreadable(`has an access token of more than ${MAX_TOKEN} characters, or with invalid ones`);
   const type = standard['token_type'];
   if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
-    return unreadable('has a token type other than Bearer');
+    return unreadable(`has the token type ${type.toLowerCase()}, which is not supported`);
   }
   return {
     kind: 'tokens',

@@ -26,7 +26,7 @@ export function readCallback(query: URLSearchParams, temporary: OAuth1Token): Ca
   return { ok: true, verifier };
 }
 
-/** Returns the value of a parameter; undefined if it is repeated or empty. */
+/** Returns the value of a parameter; undefined if it is missing, repeated or empty. */
 function sole(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
   return more.length === 0 && value !== '' ? value : undefined;

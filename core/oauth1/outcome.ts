@@ -1,6 +1,9 @@
 import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 
-/** Problem codes of the problem reporting extension and of common servers. Other codes are ignored. */
+/**
+ * Problem codes (of the OAuth problem reporting extension and of common servers) that mean that this authorization has
+ * failed. The codes in `CLIENT` mean that the client was rejected. Codes in neither set are ignored.
+ */
 const REFUSED: ReadonlySet<string> = new Set([
   'additional_authorization_required',
   'permission_denied',
@@ -40,7 +43,7 @@ export function outcomeOfRefusal(step: Step, status: number, problem: string | u
   if (problem !== undefined && CLIENT.has(problem)) return refusedClient(problem);
   if (status !== 400 && status !== 401 && status !== 403) return unusable(`The provider returned ${status}.`);
   // The provider accepted the client in the first step, so it now rejects the temporary credentials or the verifier.
-  if (step === 'token') return refused('The provider no longer accepts this authorization.');
+  if (step === 'token') return refused('The provider rejected the temporary credentials or the verifier. Start again.');
   return refusedClient(`status ${status}`);
 }
 

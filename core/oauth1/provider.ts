@@ -34,9 +34,9 @@ export function oauth1ProviderOf(
 ): OAuth1Provider {
   const config = pattern.oauth_config ?? {};
   return {
-    temporaryEndpoint: endpoint(config.request_token_uri, inputs),
-    authorizeEndpoint: endpoint(config.authorize_uri, inputs),
-    tokenEndpoint: endpoint(config.token_uri, inputs),
+    temporaryEndpoint: endpoint(config, 'request_token_uri', inputs),
+    authorizeEndpoint: endpoint(config, 'authorize_uri', inputs),
+    tokenEndpoint: endpoint(config, 'token_uri', inputs),
     rules: signingRulesOf(config),
     authorizeParameters: authorizeParameters(config, inputs, scopes),
   };
@@ -46,7 +46,7 @@ export function oauth1ProviderOf(
 export function fragmentFlowOf(pattern: AuthPattern, inputs: AccountInputs, scopes: readonly string[]): FragmentFlow {
   const config = pattern.oauth_config ?? {};
   return {
-    authorizeEndpoint: endpoint(config.authorize_uri, inputs),
+    authorizeEndpoint: endpoint(config, 'authorize_uri', inputs),
     keyParameter: config.key_parameter ?? 'key',
     returnParameter: config.return_parameter ?? 'return_url',
     authorizeParameters: authorizeParameters(config, inputs, scopes),
@@ -66,9 +66,15 @@ function authorizeParameters(config: OAuthConfig, inputs: AccountInputs, scopes:
   };
 }
 
-function endpoint(template: string | undefined, inputs: AccountInputs): URL {
-  if (template === undefined) throw new OAuthConfigError('The provider does not have all endpoints of OAuth 1.0a.');
+function endpoint(
+  config: OAuthConfig,
+  name: 'request_token_uri' | 'authorize_uri' | 'token_uri',
+  inputs: AccountInputs,
+): URL {
+  const template = config[name];
+  if (template === undefined) throw new OAuthConfigError(`The oauth_config of the provider has no ${name}.`);
   const url = new URL(filled(template, inputs));
-  if (!isSecureAddress(url)) throw new OAuthConfigError('An endpoint of the provider must be an https URL.');
+  if (!isSecureAddress(url))
+    throw new OAuthConfigError(`The endpoint of the provider at ${url.host} must be an https URL.`);
   return url;
 }

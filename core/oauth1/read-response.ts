@@ -19,7 +19,7 @@ const PROBLEM = /^[a-z_]{1,64}$/;
  * Parses a credentials response (RFC 5849 §2.1, §2.3): a form, regardless of its content type. Repeated parameters are
  * ignored, because they are ambiguous.
  *
- * @returns undefined if the body is not a form and the WWW-Authenticate header contains no problem code
+ * @returns undefined if the body is not a form or is too long, and the WWW-Authenticate header has no problem code
  */
 export async function readCredentialsResponse(response: Response): Promise<CredentialsResponse | undefined> {
   const text = (await response.text()).trim();

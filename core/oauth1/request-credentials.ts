@@ -56,6 +56,7 @@ async function attempt(request: CredentialsRequest): Promise<TimedAttempt<Creden
       ...(outcome.kind !== 'unavailable' && { clockDifference: clockDifference(response.headers, now()) }),
     };
   }
-  if (answer?.token === undefined) return { outcome: unusable("The provider's response has no credentials.") };
+  if (answer?.token === undefined)
+    return { outcome: unusable("The provider's response has no valid token and token secret.") };
   return { outcome: { ok: true, token: answer.token, others: answer.others } };
 }

@@ -60,7 +60,7 @@ export function signRequest(
   const { client, token, rules, now, random } = signing;
   const url = new URL(request.url);
   if (rules.signatureMethod === 'PLAINTEXT' && url.protocol !== 'https:') {
-    throw new OAuthConfigError('PLAINTEXT signatures need an https URL.');
+    throw new OAuthConfigError(`PLAINTEXT signatures require https, but the request is for ${url.origin}.`);
   }
   const parameters = Object.entries({
     oauth_consumer_key: client.key,

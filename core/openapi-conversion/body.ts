@@ -22,8 +22,8 @@ export interface BodyPlan {
 type Format = 'json' | 'form' | 'multipart' | 'raw';
 
 /**
- * Plans the body of an operation in the best of its media types: JSON before forms, forms before multipart, then any
- * other type without conversion.
+ * Plans the body of an operation in the media type that the overlay names (`x-tool-body`). Otherwise it uses the best
+ * of the operation's media types: JSON before forms, forms before multipart, then any other type without conversion.
  *
  * @returns undefined if the operation has no body
  */
@@ -61,7 +61,10 @@ interface BodyContext {
   description: unknown;
 }
 
-/** Chooses the media type with the lowest rank; among equals, the first one in the document. */
+/**
+ * Chooses the media type `wanted` if the document has it, otherwise the one with the lowest rank; of equal ranks, the
+ * first in the document. Returns undefined if there are no media types.
+ */
 function chooseMedia(
   keys: readonly string[],
   wanted: unknown,
@@ -86,7 +89,10 @@ function rankOf(mediaType: string): number {
   return mediaType.startsWith('text/') ? 5 : 6;
 }
 
-/** Plans a body that is an object: its members become inputs. */
+/**
+ * Plans a body that is an object: its members become inputs. Returns undefined for any other body, for an object with
+ * alternatives or without named members, and for one with member names that look like template directives.
+ */
 function objectBody(schema: unknown, context: BodyContext, wrapper?: string): BodyPlan | undefined {
   const { read, rules, format } = context;
   const view = read(schema) ?? {};
@@ -145,7 +151,7 @@ function wholeBody(schema: unknown, context: BodyContext): BodyPlan {
   return { drafts: [draft], write: (keyOf) => bodyOf({ $input: keyOf(draft) }, context, []) };
 }
 
-/** Plans a text that is sent without conversion, or a file. */
+/** Plans one input for a body that is sent without conversion: a text for textual media types, otherwise a file. */
 function rawBody(schema: unknown, context: BodyContext): BodyPlan {
   const view = context.read(schema) ?? {};
   const text =

@@ -11,8 +11,8 @@ type Data = Record<string, unknown>;
 const MAX_DESCRIPTION = 280;
 
 /**
- * Returns one line that says what the operation does: the overlay's description, otherwise the summary and the
- * beginning of the description.
+ * Returns one line that says what the operation does: the overlay's description; otherwise the summary and the
+ * beginning of the description; if the document has neither, method and path.
  */
 export function describe({ data, method, path }: Operation, overlay: Data): string {
   const text = plainText(overlay['description'] ?? extension(data, 'x-gram')['description'], MAX_DESCRIPTION);

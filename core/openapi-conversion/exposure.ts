@@ -2,7 +2,10 @@ import { isCallerHeader } from '../connectors/header-names.ts';
 import type { Parameter } from './parameters.ts';
 import { requiredOf, type SchemaReader } from './schema-view.ts';
 
-/** How a parameter is handled: the caller sets it, it is always sent, or it is hidden. */
+/**
+ * How a parameter is handled: the caller sets it (`offer`), it is always sent with the same value (`fix`), or it is not
+ * sent (`hide`).
+ */
 export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
 
 /** The content of `x-tool-params` in an overlay. It refers to parameters by their names in requests. */
@@ -43,15 +46,16 @@ const CREDENTIAL_NAMES =
 const SIGNATURE_NAMES =
   /^x-amz-(content-sha256|date|algorithm|credential|security-token|signature|signedheaders|expires)$/i;
 
-/** Whether a parameter contains a credential, according to its name or by a security scheme. */
+/** Whether a parameter contains a credential, according to its name or to a security scheme. */
 export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<string>): boolean {
   if (schemeNames.has(`${parameter.in} ${parameter.name.toLowerCase()}`)) return true;
   return parameter.in !== 'path' && (CREDENTIAL_NAMES.test(parameter.name) || SIGNATURE_NAMES.test(parameter.name));
 }
 
 /**
- * Determines how a parameter is handled: credentials, protocol headers and transport parameters are hidden from models,
- * and a required parameter with a single allowed value is fixed.
+ * Determines how a parameter is handled. Cookies, credentials, protocol headers, and optional parameters that concern
+ * the transport or are deprecated are hidden. A required parameter with a single allowed value is fixed. An overlay can
+ * fix, hide or show further parameters.
  *
  * @param schemeNames places and names of the document's apiKey schemes, for example `query key`
  */

@@ -3,8 +3,9 @@ import type { ToolHints } from '../tools/tool.ts';
 
 /**
  * Returns the hints of a tool by its HTTP method (RFC 9110 §9.2): GET and HEAD only read; PUT and DELETE can be
- * repeated and may overwrite; POST and PATCH have no guarantees. Every hint is set, because protocols have different
- * defaults. An overlay can replace them.
+ * repeated, and may overwrite or delete data; POST and PATCH have no guarantees. Every hint is set, because protocols
+ * have different defaults. An overlay can replace them, but a read-only tool is never destructive and always
+ * idempotent.
  *
  * @param overlay `x-tool.hints`
  */

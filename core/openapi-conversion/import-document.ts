@@ -30,7 +30,7 @@ export interface ImportRequest extends Selection {
   overlays?: readonly SourceFile[];
   /** The identifier of the provider that the tools belong to. */
   connector: string;
-  /** The tool names of earlier imports, by source id; they are kept. */
+  /** The tool names of earlier imports, by source id (method and path); these operations keep their names. */
   names?: ReadonlyMap<string, string>;
   /** Names that other tools already have. */
   taken?: readonly string[];
@@ -59,7 +59,8 @@ const PROGRESS_EVERY = 50;
  * Converts an OpenAPI document to tools. Each stage has its own module. An invalid operation does not fail the import;
  * the report gives the reason.
  *
- * @throws ApiError INVALID_DOCUMENT if the document or an overlay cannot be read
+ * @throws ApiError INVALID_DOCUMENT if the document or an overlay is invalid or exceeds a limit, or if the document has
+ *   no operations
  */
 export async function importDocument(request: ImportRequest): Promise<ImportResult> {
   const document = await normalise(loadDocument(request.files));
@@ -146,7 +147,7 @@ function select(
   return selected;
 }
 
-/** Returns parameters that look like credentials, for documents that declare no security scheme. */
+/** Returns parameters that look like credentials by their names, for documents without a usable security scheme. */
 function unnamedCredentials(operations: readonly Operation[], resolve: ReturnType<typeof createResolver>) {
   return operations.flatMap((operation) =>
     readParameters(operation, resolve).filter((parameter) => isCredential(parameter, new Set())),

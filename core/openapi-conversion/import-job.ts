@@ -32,7 +32,7 @@ const importJob: Job<ThreadRequest, ThreadResult> = {
 /**
  * Imports a document in a thread.
  *
- * @param environmentId the environment that the import is counted for
+ * @param environmentId the environment whose limit of waiting imports applies
  * @throws ApiError INVALID_DOCUMENT as `importDocument`, and for a document that takes too much time or memory;
  * RATE_LIMITED or SERVER_BUSY if too many imports are waiting
  */
@@ -47,7 +47,11 @@ export async function importInThread(
     return await parsed(await threads.run(importJob, request, { tenant: environmentId, bytes }));
   } catch (error) {
     if (!(error instanceof JobLimitError)) throw error;
-    throw importError('files', 'take more time or memory than an import is allowed', error);
+    throw importError(
+      'files',
+      'take more time or memory than an import is allowed: import fewer operations or smaller files at a time',
+      error,
+    );
   }
 }
 

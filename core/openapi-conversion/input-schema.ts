@@ -5,7 +5,7 @@ import type { SchemaReader } from './schema-view.ts';
 
 /**
  * The maximum size of a schema, in characters of its JSON (`bytes`) and in subschemas (`nodes`), and the levels of
- * detail to try.
+ * detail to try, the most detailed first.
  */
 interface Bounds {
   bytes: number;
@@ -26,7 +26,10 @@ export interface WrittenSchema {
   dropped: string[];
 }
 
-/** Builds the input schema of a tool: closed, without references, with as much detail as its size limit allows. */
+/**
+ * Builds the input schema of a tool: without references, with as much detail as its size limit allows, and closed, so
+ * that a call can contain no other inputs.
+ */
 export function writeInputSchema(inputs: readonly Input[], read: SchemaReader): WrittenSchema {
   const required = inputs.filter((input) => input.required && input.preset === undefined).map(({ key }) => key);
   const write = (writer: SchemaWriter): JsonSchema => ({

@@ -83,7 +83,7 @@ class Filter {
     return only(this.#runQuery(comparable.type === 'RelSingularQuery' ? '@' : '$', comparable.segments));
   }
 
-  /** RFC 9535 §2.4. A function with wrong arguments evaluates to false. */
+  /** Calls a function (RFC 9535 §2.4). An unknown function, or one with wrong arguments, evaluates to false. */
   #call({ name, arguments: given }: FunctionCall): unknown {
     const [first, second] = given;
     if (first === undefined || given.length !== (name === 'match' || name === 'search' ? 2 : 1)) return false;

@@ -40,7 +40,11 @@ export function selectNodes(document: unknown, expression: string, work: PathWor
   return once(follow(root, root, parse(expression).segments, work));
 }
 
-/** @param start the value of `@` in a filter, otherwise the root */
+/**
+ * Returns the nodes that a query selects, possibly several times.
+ *
+ * @param start the node where the query begins: the value of `@` in a filter, otherwise the root
+ */
 function follow(root: PathNode, start: PathNode, segments: Segments, work: PathWork): PathNode[] {
   let nodes = [start];
   for (const { type, node } of segments) {

@@ -21,10 +21,10 @@ const VALUE = /^[\u001f"'*]/;
 const BLANK_OR_COMMENT = /^[\s#]/;
 
 /**
- * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched: external
- * references are not resolved.
+ * Reads an OpenAPI document from one file, or from a bundle of files that refer to each other. Nothing is ever fetched:
+ * external references are not resolved.
  *
- * @returns the document as plain data, in which every reference is local (`#/…`)
+ * @returns the document as plain data, in which references between its files are local (`#/…`)
  * @throws ApiError INVALID_DOCUMENT if it cannot be parsed, exceeds a limit, or is not an OpenAPI document
  */
 export function loadDocument(files: readonly SourceFile[]): Record<string, unknown> {

@@ -107,7 +107,10 @@ function fitted(prefix: string, source: NameSource): string {
   return short.length <= MAX_NAME ? short : hashed(short, source.operationId ?? source.sourceId);
 }
 
-/** Returns the operation's id in words, otherwise method and path: GET /users/{id} becomes get_users_by_id. */
+/**
+ * Returns the name that an overlay requests, otherwise the operation's id, in words with underscores. If both are
+ * missing, it uses method and path: GET /users/{id} becomes get_users_by_id.
+ */
 function wordsOf({ operationId, wanted, method, path }: NameSource): string {
   const words = snake(wanted ?? operationId ?? '');
   if (words !== '') return words;

@@ -2,8 +2,8 @@ import { convertObj } from 'swagger2openapi';
 import { importError } from './import-error.ts';
 
 /**
- * Converts an OpenAPI 2.0 document to 3.0. Differences between the schemas of 3.0 and later versions are handled where schemas are
- * read (schema-dialect.ts).
+ * Converts an OpenAPI 2.0 document to 3.0. A document of version 3.0, 3.1 or 3.2 is returned unchanged: the differences
+ * between the schemas of these versions are handled where schemas are read (schema-dialect.ts).
  *
  * @throws ApiError INVALID_DOCUMENT for other versions, and for a 2.0 document that cannot be converted
  */

@@ -32,7 +32,7 @@ export interface DocumentContext {
   security: Security;
 }
 
-/** A tool, and what was omitted from its operation. */
+/** A tool, and notes about parts of its operation that were omitted or changed. */
 export interface MadeTool {
   tool: Tool;
   notes: { kind: NoteKind; detail: string }[];
@@ -184,7 +184,10 @@ function withSizeKey(
   return { ...pagination, request: { ...request, ...(size && { page_size_input: keyOf(size.draft) }) } };
 }
 
-/** Reads `x-tool-response` and `x-tool-error-when`, which have the format of tool definitions. */
+/**
+ * Reads `x-tool-response` and `x-tool-error-when`. Their members are those of tool definitions, except `cap`: it
+ * becomes `max_bytes`, limited to 1,024 to 81,920 bytes.
+ */
 function responseOf(data: Data): Pick<Tool, 'response' | 'errors'> {
   const { select, fields, cap } = extension(data, 'x-tool-response');
   const response = {

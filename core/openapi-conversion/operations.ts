@@ -11,14 +11,14 @@ export interface Operation {
   path: string;
   data: Data;
   item: Data;
-  /** Identifies the operation in later imports, so that its tool keeps its name. */
+  /** Method and path. They identify the operation in later imports, so that its tool keeps its name. */
   sourceId: string;
   operationId?: string;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Lists the operations of a document in its order. */
+/** Lists the operations of a document: the paths in its order, the methods of a path in the order of `METHODS`. */
 export function listOperations(document: Data, resolve: Resolver): Operation[] {
   const paths = isRecord(document['paths']) ? document['paths'] : {};
   return Object.entries(paths).flatMap(([path, node]) => {

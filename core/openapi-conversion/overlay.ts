@@ -16,7 +16,8 @@ type Data = Record<string, unknown>;
  * @param field the name of the overlay in errors
  * @param work limits the cost of all overlays of one import
  * @returns targets that selected nothing, for the report
- * @throws ApiError INVALID_DOCUMENT
+ * @throws ApiError INVALID_DOCUMENT if the overlay is invalid, costs more than `work` allows, or nests the document too
+ *   deeply; the document may then be partly changed
  */
 export function applyOverlay(document: Data, overlay: unknown, field: string, work: PathWork): string[] {
   if (!isRecord(overlay) || !/^1\.[01]\.\d+$/.test(String(overlay['overlay'])) || !Array.isArray(overlay['actions'])) {
@@ -25,7 +26,8 @@ export function applyOverlay(document: Data, overlay: unknown, field: string, wo
   return overlay['actions'].flatMap((action, index) => {
     const at = `${field}.actions[${index}]`;
     const target = isRecord(action) ? action['target'] : undefined;
-    if (!isRecord(action) || typeof target !== 'string') throw importError(at, 'must have a target');
+    if (!isRecord(action) || typeof target !== 'string')
+      throw importError(at, 'must have a target: a JSONPath expression');
     const places = select(document, target, `${at}.target`, work);
     try {
       if (action['remove'] === true) remove(places);
@@ -63,7 +65,7 @@ function select(document: Data, path: string, at: string, work: PathWork): PathN
   } catch (error) {
     if (error instanceof PathWorkError || error instanceof PatternBudgetError) throw tooMuchWork(at, error);
     const reason = error instanceof Error ? error.message : String(error);
-    throw importError(at, `must be a usable JSONPath: ${reason}`, error);
+    throw importError(at, `must be a supported JSONPath expression: ${reason}`, error);
   }
 }
 
@@ -71,7 +73,11 @@ function tooMuchWork(at: string, cause: Error): Error {
   return importError(at, 'selects too many nodes: select fewer, or use simpler patterns', cause);
 }
 
-/** @param depth the depth of the target: overlays must not nest a document deeper than `loadDocument` allows */
+/**
+ * Copies a value for a target of an overlay.
+ *
+ * @param depth the depth of the target: overlays must not nest a document deeper than `loadDocument` allows
+ */
 function copyOf(value: unknown, depth: number, at: string, work: PathWork): unknown {
   work.step();
   if (depth > LOAD_LIMITS.depth) throw importError(at, `nests the document more than ${LOAD_LIMITS.depth} levels`);

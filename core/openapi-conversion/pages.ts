@@ -38,11 +38,12 @@ const CURSORS: readonly { request: RegExp; answer: readonly string[][] }[] = [
 const SIZE = /^(page_?size|per_?page|limit|count|max_?results)$/i;
 
 /**
- * Determines how an operation pages. An overlay (`x-tool-pagination`) takes precedence, then a cursor in the response,
- * a Link header, an offset or a page number with one list. Parameters alone are not enough: the response schema must
+ * Determines how an operation returns a list page by page. An overlay (`x-tool-pagination`) takes precedence. Without
+ * one, a GET operation is checked for these styles, in this order: a cursor in the response, the id of the last item, a
+ * Link header, and an offset or page number with one list. Parameters alone are not enough: the described response must
  * show the paging too.
  *
- * @returns undefined if the paging is not certain; then the parameters stay ordinary inputs
+ * @returns undefined if the paging is not certain, or the overlay is `false`; then the parameters stay ordinary inputs
  */
 export function findPages(
   operation: Operation,

@@ -6,7 +6,7 @@ export class PathWorkError extends Error {
   }
 }
 
-/** The maximum cost of all JSONPaths and changes by the overlays of one import. */
+/** Counts the cost of all JSONPaths and changes by the overlays of one import, up to a maximum. */
 export class PathWork {
   #steps: number;
   /** How many more steps the regular expressions of `match()` and `search()` may take. */

@@ -2,9 +2,11 @@
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Turns untrusted Markdown or HTML into one line of plain text. A model reads it, so it is short and has no invisible characters.
+ * Turns untrusted Markdown or HTML into one line of plain text. A model reads it, so it is short and has no invisible
+ * characters.
  *
- * @param limit in characters; longer text is cut at a word, with an ellipsis
+ * @param limit in UTF-16 code units; longer text is cut at the end of a sentence, or at a word with an ellipsis
+ * @returns an empty text if the source is not a string
  */
 export function plainText(source: unknown, limit: number): string {
   if (typeof source !== 'string') return '';
@@ -26,7 +28,7 @@ export function plainText(source: unknown, limit: number): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
-/** Shortens a text at the end of a sentence if there is one nearby, otherwise at a word. */
+/** Cuts a text at the last end of a sentence in the second half of the limit, otherwise at a word there. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text

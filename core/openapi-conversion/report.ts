@@ -22,7 +22,7 @@ export interface LeftOut extends OperationRef {
   detail?: string;
 }
 
-/** A part of an operation that was omitted or changed in the conversion. */
+/** The kinds of notes about a converted operation. Most of them name a part that was omitted or changed. */
 const NOTE_KINDS = {
   SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",

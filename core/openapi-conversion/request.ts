@@ -7,7 +7,7 @@ import type { InputDraft } from './inputs.ts';
 import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 
-/** The parts of an operation that its request template is built from, when every input has its key. */
+/** The parts of an operation that its request template is built from, after every input got its key. */
 export interface RequestParts {
   operation: Operation;
   /** The part of the path between the base address and the operation's path. */
@@ -24,7 +24,7 @@ export class PathError extends Error {}
 /**
  * Builds the request template of an operation.
  *
- * @throws PathError
+ * @throws PathError if the path cannot be written as a URI template
  */
 export function writeRequest({ operation, prefix, offered, fixed, body, keyOf }: RequestParts): ToolRequest {
   const inPath = new Map(
@@ -60,8 +60,8 @@ export function placesOf(path: string): string[] {
 }
 
 /**
- * Converts a path of a document to a URI template: the part after `#` is dropped (documents use it to distinguish operations),
- * and characters that a URL cannot contain are encoded.
+ * Converts a path of a document to a URI template: the part after `#` is dropped (documents use it to distinguish
+ * operations), and characters that a URL cannot contain are encoded.
  */
 function writePath(path: string, place: (name: string) => string): string {
   const [sent = ''] = path.split('#', 1);
@@ -102,7 +102,10 @@ function expression({ style = 'simple', explode = false, multiSegment, name }: P
 
 const QUERY_STYLES = new Set(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']);
 
-/** Returns the declaration of a query or header parameter, without default values; empty for a path parameter. */
+/**
+ * Returns the declaration of a query or header parameter, without members that have their default value; empty for a
+ * path parameter.
+ */
 function styled(
   { in: place, name, style, explode, allowReserved, contentType }: Parameter,
   input: string,

@@ -72,7 +72,7 @@ export function typesOf(view: Data): string[] {
   return [view['type']].flat().filter((type): type is string => typeof type === 'string');
 }
 
-/** Returns the alternatives of a view. */
+/** Returns the alternatives of a view: `oneOf`, otherwise `anyOf`; empty if it has neither. */
 export function branchesOf(view: Data): unknown[] {
   for (const key of ['oneOf', 'anyOf']) if (Array.isArray(view[key]) && view[key].length > 0) return view[key];
   return [];

@@ -8,7 +8,7 @@ type Data = Record<string, unknown>;
 /** The property names that every model API accepts, at every level. */
 export const LEGAL_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** How much of a schema is kept. Less detailed variants are tried if a schema is too large. */
+/** The maximum that is kept of a schema. Less detailed variants are tried if the schema is too large. */
 export interface Detail {
   /** Levels of objects and lists below the input. */
   depth: number;
@@ -60,7 +60,7 @@ export class SchemaWriter {
     this.#nodesLeft = maxNodes;
   }
 
-  /** @throws TooLargeError */
+  /** Converts one schema. @throws TooLargeError if the maximum number of subschemas is exceeded */
   write(node: unknown, depth = 0, description?: unknown): JsonSchema {
     if (this.#nodesLeft-- <= 0) throw new TooLargeError();
     const view = this.#read(node);
@@ -129,7 +129,10 @@ export class SchemaWriter {
     return this.#described({ anyOf: distinct(all) }, description);
   }
 
-  /** Returns the allowed values, converted to the type of the schema. */
+  /**
+   * Returns the allowed values, converted to the type of the schema. Returns undefined for a response, and for a schema
+   * that lists no values, only objects and lists, or more values than the level of detail keeps.
+   */
   #values(view: Data): unknown[] | undefined {
     const listed = Object.hasOwn(view, 'const') ? [view['const']] : view['enum'];
     if (this.#direction === 'output' || !Array.isArray(listed)) return undefined;
@@ -218,7 +221,10 @@ export class SchemaWriter {
   }
 }
 
-/** Whether a member belongs to this direction. A read-only member, for example, is not an input. */
+/**
+ * Whether a member is part of the schema for this direction. Read-only members and deprecated optional members are not
+ * inputs; write-only members are not outputs.
+ */
 export function isOffered(view: Data | undefined, direction: Direction, required: boolean): boolean {
   if (!view) return true;
   if (direction === 'output') return view['writeOnly'] !== true;
@@ -227,7 +233,10 @@ export function isOffered(view: Data | undefined, direction: Direction, required
 
 const KNOWN_FORMATS = new Set(['date', 'uuid', 'ipv4', 'ipv6']);
 
-/** Describes the keywords `default`, `pattern` and `format` in sentences, because the conversion removes them. */
+/**
+ * Describes the keywords `default`, `pattern` and `format` in sentences, because the conversion removes them. Defaults
+ * and patterns of more than 60 characters are omitted.
+ */
 function remarks(view: Data): string[] {
   const sentences: string[] = [];
   const { default: value, pattern, format } = view;

@@ -15,7 +15,10 @@ export function mapScheme(name: string, scheme: Data): MappedScheme {
   if (type === 'http') return mapHttp(String(scheme['scheme']).toLowerCase());
   if (type === 'apiKey') {
     const field = keyField(name, scheme);
-    if (!isPlaceable(field)) return { detail: 'The placement of the key is not supported.' };
+    if (!isPlaceable(field)) {
+      const { in: place = 'header', name: key = '' } = field.placement ?? {};
+      return { detail: `A key in the ${place} "${plainText(key, 60)}" is not supported.` };
+    }
     const { placement, ...rest } = field;
     return {
       pattern: { type: 'API_KEY', fields: [{ ...rest, field_name: 'api_key' }], ...(placement && { placement }) },

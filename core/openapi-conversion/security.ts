@@ -79,7 +79,8 @@ export function readSecurity(
 }
 
 /**
- * Returns the apiKey schemes of the first requirement that combines several of them: one credential with several parts.
+ * Returns the apiKey schemes of the first requirement that consists of two to `MAX_FIELDS` of them: they are one
+ * credential with several parts. Empty if there is no such requirement.
  */
 function keysTogether(document: Data, schemes: ReadonlyMap<string, Data>): Map<string, Data> {
   const requirements = Array.isArray(document['security']) ? document['security'].filter(isRecord) : [];
@@ -154,8 +155,9 @@ function fallBack(
 }
 
 /**
- * Returns alternative sets of scopes. If one requirement names an implicit and a code flow, both are the same
- * credential, so the scopes of all its schemes form one set.
+ * Returns alternative sets of scopes: those of an overlay (`x-tool-scopes`), otherwise one set for each security
+ * requirement. If a requirement names an implicit and a code flow, both are the same credential, so the scopes of all
+ * its schemes form one set. Empty if one of the requirements is empty, which means that no credential is needed.
  */
 function scopesOf({ data }: Operation, document: Data, schemes: ReadonlyMap<string, Data>): string[][] {
   if (Array.isArray(data['x-tool-scopes'])) return clean(data['x-tool-scopes']);

@@ -39,8 +39,8 @@ export function exclusionReason(operation: Operation, document: Data, selection:
 }
 
 /**
- * Returns the selection by `x-tool` or `x-mcp`. The operation takes precedence over its path, and the path over the
- * document. An object counts as true.
+ * Returns the selection by `x-tool` or `x-mcp`; undefined if neither is set. The operation takes precedence over its
+ * path, and the path over the document. An object in the operation counts as true.
  */
 function markOf(operation: Operation, document: Data): boolean | undefined {
   for (const [level, holder] of [operation.data, operation.item, document].entries()) {

@@ -20,8 +20,8 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
 const RANKED: readonly OperatorRole[] = ['OWNER', 'EDITOR', 'VIEWER'];
 
 /**
- * Reads the operator and the role from the verified claims of an id_token. No operator has a role by default. An email address identifies an
- * operator only if the provider has verified it (OpenID Connect Core §5.7).
+ * Reads the operator and the role from the verified claims of an id_token. No operator has a role by default. An email
+ * address identifies an operator only if the provider has verified it (OpenID Connect Core §5.7).
  */
 export function operatorOf(
   { nameClaim, roleClaim, roleValues }: CompanyLogin,
@@ -30,7 +30,10 @@ export function operatorOf(
   const name = Object.hasOwn(claims, nameClaim) ? claims[nameClaim] : undefined;
   const isVerified = nameClaim !== 'email' || claims['email_verified'] === true;
   if (typeof name !== 'string' || !NAME.test(name) || !isVerified)
-    return { ok: false, message: `The login provider sent no valid value of the claim ${nameClaim}.` };
+    return {
+      ok: false,
+      message: `The login provider sent no ${isVerified ? 'valid' : 'verified'} value of the claim ${nameClaim}.`,
+    };
   const held = Object.hasOwn(claims, roleClaim) ? [claims[roleClaim]].flat() : [];
   const role = RANKED.find((each) => roleValues[each]?.some((value) => held.includes(value)));
   if (role === undefined)

@@ -13,7 +13,8 @@ export function loginAddress({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token
 }
 
 /**
- * Creates a one-time address on the command line, for the operator of the server.
+ * Creates an operator session and returns the one-time address that opens it. Used by the command line, without an
+ * authenticated caller, so the actor in the audit log is `operator`.
  *
  * @throws ApiError TOO_MANY_SESSIONS
  */

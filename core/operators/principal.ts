@@ -15,10 +15,11 @@ export const SESSION_GENERATION = 1;
 const SESSION_ID = /^ops_/;
 
 /**
- * Returns the state of the holder of access tokens: an API client, or a session of an operator.
+ * Returns the state of the holder of access tokens: an API client, or a session of an operator. A session that was not
+ * opened yet or has expired is not enabled.
  *
  * @param now milliseconds UTC
- * @returns undefined for an unknown client, and for a session that has ended
+ * @returns undefined for an unknown client or session; ended sessions are deleted, so they are unknown too
  */
 export function principalState(
   read: Pick<ReadRepositories, 'apiClients' | 'operatorSessions'>,

@@ -19,7 +19,7 @@ const WRITES: readonly Scope[] = [
   'events:write',
 ];
 
-/** No role has the scopes of credentials and raw calls: the console shows no credential. */
+/** No role has `credentials:read` or `proxy` (calls to any address of a provider): the console shows no credential. */
 const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
   VIEWER: READS,
   EDITOR: [...READS, ...WRITES],

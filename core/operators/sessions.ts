@@ -42,7 +42,10 @@ export async function offerSession(
   const now = deps.now();
   const live = await tx.operatorSessions.countLive(environmentId, now, OPERATORS.sessions);
   if (live >= OPERATORS.sessions)
-    throw new ApiError('TOO_MANY_SESSIONS', `The environment has ${OPERATORS.sessions} sessions. End some first.`);
+    throw new ApiError(
+      'TOO_MANY_SESSIONS',
+      `The environment has ${OPERATORS.sessions} operator sessions, the maximum. End some first.`,
+    );
   const token = mintToken(deps.random);
   const session: OperatorSessionRow = {
     id: deps.newId('ops'),

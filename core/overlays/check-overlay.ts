@@ -50,7 +50,7 @@ function* namesOf({ input_schema: schema }: Tool, presets: Inputs, allowed: Inpu
     if (isSecretInput(schema, name)) {
       yield { field, message: 'is an input for a secret, which cannot be preset; use the credentials of the account' };
     }
-    if (Object.hasOwn(allowed, name)) yield { field, message: 'is also in allowed_values' };
+    if (Object.hasOwn(allowed, name)) yield { field, message: 'must not also be in allowed_values' };
     if (text.includes(JSON.stringify(`#/properties/${name}`).slice(1, -1))) {
       yield { field, message: 'cannot be preset: other inputs refer to its schema' };
     }

@@ -98,7 +98,7 @@ function settingsOf(input: OverlayInput): { newName: string | null; settings: To
  *
  * @param checked from `readOverlay`
  * @throws ApiError NOT_FOUND; SERVER_BUSY if the tool was changed after the check; TOOL_EXISTS for a name that is in
- * use; VALIDATION_FAILED if the environment has reached its limit of overlays
+ * use; VALIDATION_FAILED if the overlay is too large, or the environment has reached its limit of overlays
  */
 export async function setOverlay(
   tx: Repositories,
@@ -145,7 +145,7 @@ export async function requireOverlay(
   environmentId: EnvironmentId,
   toolName: string,
 ): Promise<ToolOverlayRow> {
-  return requireFound(await read.toolOverlays.get(environmentId, toolName), 'The overlay');
+  return requireFound(await read.toolOverlays.get(environmentId, toolName), `The overlay of the tool ${toolName}`);
 }
 
 async function requireTool(
@@ -154,7 +154,7 @@ async function requireTool(
   environmentId: EnvironmentId,
   toolName: string,
 ): Promise<KnownTool> {
-  return requireFound(await toolDirectory.bare(read, environmentId, toolName), 'The tool');
+  return requireFound(await toolDirectory.bare(read, environmentId, toolName), `The tool ${toolName}`);
 }
 
 /** @returns the overlays of other tools. @throws ApiError TOOL_EXISTS if another tool has the name */
@@ -214,7 +214,7 @@ function sizeOf(settings: ToolOverlaySettings): number {
 }
 
 function nameTaken(name: string | null): ApiError {
-  return new ApiError('TOOL_EXISTS', `The environment already has a tool ${name}.`);
+  return new ApiError('TOOL_EXISTS', `The environment already has a tool ${name}. Choose another new_name.`);
 }
 
 function refuse(errors: readonly FieldError[]): void {

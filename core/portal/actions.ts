@@ -22,7 +22,7 @@ const DISCONNECTED = 'Disconnected by its user.';
 
 /**
  * The actions of the user of a session. They return `undefined` or `false` if the object does not exist or belongs to
- * another user.
+ * another user. `connect` and `reconnect` also return `undefined` if no link can be created.
  */
 export interface PortalActions {
   /** Creates a link for an account of a connection. @returns its address */

@@ -42,7 +42,7 @@ export interface PortalCall {
 
 export interface PortalGrant {
   grant: OAuthGrantRow;
-  /** The display names of the providers whose tools the client uses. */
+  /** The display names of the providers whose tools the client can use. */
   providers: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export interface OverviewDeps {
 }
 
 /**
- * Reads what a user sees in the portal: only what belongs to exactly this user, and never the contents of calls. Lists are
- * bounded by `PORTAL`.
+ * Reads what a user sees in the portal: only what belongs to exactly this user, and never the contents of calls. Lists
+ * are bounded by `PORTAL`.
  */
 export async function readOverview(
   deps: OverviewDeps,

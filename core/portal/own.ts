@@ -20,7 +20,9 @@ function filtersOf({ organizationId, userId }: Owner) {
   return { ...(userId && { userId }), ...(organizationId && { organizationId }) };
 }
 
-/** Returns the newest accounts of a user. */
+/**
+ * Returns the accounts of a user, newest first. Only the newest `PORTAL.rows` accounts that match the filters are read.
+ */
 export async function ownAccounts(
   read: Pick<ReadRepositories, 'accounts'>,
   environmentId: EnvironmentId,
@@ -42,7 +44,7 @@ export async function ownAccount(
   return account && isOwn(user, account) ? account : undefined;
 }
 
-/** Returns the newest grants of a user to MCP clients that have not expired. */
+/** Returns the grants of a user to MCP clients that have not expired. At most `PORTAL.rows` grants are read. */
 export async function ownGrants(
   read: Pick<ReadRepositories, 'oauthGrants'>,
   environmentId: EnvironmentId,

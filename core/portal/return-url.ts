@@ -13,7 +13,10 @@ export function requireReturnUrl({ settings, kind }: EnvironmentRow, url: string
   if (problem) throw refused(problem);
   const { origin } = new URL(url);
   const isKnown = settings.userVerifyUrls?.some((listed) => URL.parse(listed)?.origin === origin);
-  if (!isKnown) throw refused("must have the same origin as one of the environment's user_verify_urls");
+  if (!isKnown) {
+    const listed = settings.userVerifyUrls?.join(', ') || 'none';
+    throw refused(`must have the same origin as one of the environment's user_verify_urls (${listed})`);
+  }
   return url;
 }
 

@@ -30,7 +30,10 @@ export async function presentToolPage<Row extends { id: string }, T>(
   return { page: shortened(page, request, taken), tools: isBackward ? items.reverse() : items };
 }
 
-/** Returns the maximum total size of the tools in one response. A view without schemas is always small. */
+/**
+ * Returns the maximum total size of the tools in one response, in bytes; infinite for a view without schemas, which is
+ * always small.
+ */
 export function maxBytesOf({ format, detail }: ToolView): number {
   return format === 'native' && detail === 'compact' ? Number.POSITIVE_INFINITY : LIST.toolsBytes;
 }

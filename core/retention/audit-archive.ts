@@ -25,8 +25,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Copies audit records to files before they may be deleted: those of complete days (UTC) that are older than the audit
- * retention of the environment. The database marks records as archived only after their file is on the disk under its
- * final name. So an interruption loses nothing; the next run writes the same records again.
+ * retention of the environment; none if the environment has no audit retention. The database marks records as archived
+ * only after their file is on the disk under its final name. So an interruption loses nothing; the next run writes the
+ * same records again.
  */
 export function createAuditArchive({ store, events, directory, now, wait }: AuditArchiveDeps): ArchiveAudit {
   return async ({ id, settings }, isStopped) => {

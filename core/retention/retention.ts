@@ -17,8 +17,8 @@ export interface RetentionDeps {
 
 export interface Retention {
   /**
-   * Deletes every expired row, in batches with a pause after each. If a kind of row cannot be deleted now, the error is
-   * logged and the next run tries again.
+   * Archives old audit records, then deletes every expired row, in batches with a pause after each. If audit records
+   * cannot be archived, or a kind of row cannot be deleted, the error is logged and the next run tries again.
    *
    * @param signal stops the run after the current batch
    * @returns how many rows were deleted

@@ -46,7 +46,11 @@ export function createScrub({ store, now, wait, startProcessJob, log }: ScrubDep
   let covered: number | null = null;
   /** Whether the log already says that data remains. */
   let isReported = false;
-  const job = startProcessJob({ name: 'scrub', run: scrubOrRetry, failure: 'scrubbing was interrupted' });
+  const job = startProcessJob({
+    name: 'scrub',
+    run: scrubOrRetry,
+    failure: 'the removal of deleted data from the database files was interrupted',
+  });
 
   async function scrubOrRetry(): Promise<void> {
     if (!(await scrub())) job.soon(times.retryMs);

@@ -1,9 +1,11 @@
 export interface LaneLimits {
-  /** Slots of all lanes together. If omitted, lanes do not share slots. */
+  /**
+   * The maximum number of entries that run concurrently in all lanes together. If omitted, only `perLane` limits them.
+   */
   total?: number;
-  /** Slots of one lane. */
+  /** The maximum number of entries that run concurrently in one lane. */
   perLane: number | ((lane: string) => number);
-  /** Entries of one lane that may wait for a slot. If omitted, any number may. */
+  /** The maximum number of entries of one lane that wait for a slot. If omitted, there is no maximum. */
   waiting?: number;
   /** Returns the error for an entry that exceeds the maximum number of waiting entries. */
   full?: (lane: string) => Error;
@@ -58,17 +60,19 @@ export class Lanes {
     return [...this.#lanes.values()].map(({ name, active, waiting }) => ({ name, active, waiting: waiting.size }));
   }
 
-  /** Takes a slot if one is free. */
+  /** Takes a slot if one is free; otherwise returns undefined. */
   tryEnter(name: string): ReleaseSlot | undefined {
     const lane = this.#lanes.get(name);
     return this.#hasFreePlace(name, lane) ? this.#take(lane ?? this.#open(name)) : undefined;
   }
 
   /**
-   * Takes a slot, or waits for one. Returns no promise if a slot is free, because most calls to providers find one.
+   * Takes a slot, or waits for one. If a slot is free, which is the usual case, the result is not a promise, to save the
+   * cost of one.
    *
    * @param signal ends the wait; the promise rejects with its reason
-   * @throws the reason of a signal that is already aborted; the `full` error of the limits if too many entries are waiting
+   * @throws the reason of a signal that is already aborted; the `full` error of the limits if too many entries are
+   * waiting
    */
   enter(name: string, signal?: AbortSignal): ReleaseSlot | Promise<ReleaseSlot> {
     signal?.throwIfAborted();

@@ -8,14 +8,17 @@ export interface PaceDeps {
   utilization(): number;
 }
 
-/** In milliseconds. Callers of one such period start together, because concurrent work can share transactions. */
+/**
+ * As many callers as the rate allows in this many milliseconds start together, because concurrent work can share
+ * transactions.
+ */
 const BURST_MS = 20;
 /** The part of the rate that callers get while the event loop is always busy. */
 const LEAST_SHARE = 1 / 4;
 
 /**
- * Lets callers start at a limited rate, in order, so that a long queue leaves most of the processor time to requests. The busier the
- * event loop, the lower the rate, down to a quarter. After a pause the first callers start immediately.
+ * Lets callers start at a limited rate, in order, so that a long queue leaves most of the processor time to requests.
+ * The busier the event loop, the lower the rate, down to a quarter. After a pause the first callers start immediately.
  *
  * @param perSecond starts per second; null for no limit
  */

@@ -15,15 +15,18 @@ export interface Timer {
 }
 
 export interface TimerOptions {
-  /** Milliseconds between two runs; if omitted, the work only runs after `soon`. */
+  /**
+   * Milliseconds between two runs. A run that is due while another is running is skipped. If omitted, the work only
+   * runs after `soon`.
+   */
   everyMs?: number;
   /** Receives the error if the work fails; the work runs again at its next time. */
   failed: ReportFailure;
 }
 
 /**
- * Runs work repeatedly on the real clock; the server has no other timer for repeated work. Runs never overlap, a failed
- * run does not stop the timer, and the timer does not keep the process alive.
+ * Runs work repeatedly on the real clock. Runs never overlap, a failed run does not stop the timer, and the timer does
+ * not keep the process alive.
  *
  * @param work receives a signal that is aborted when the timer stops
  */
@@ -62,7 +65,10 @@ export function startTimer(work: (signal: AbortSignal) => unknown, { everyMs, fa
   };
 }
 
-/** Calls a function once, after some milliseconds. Returns a function that cancels the call. Tests use one that they control. */
+/**
+ * Calls a function once, after some milliseconds. Returns a function that cancels the call. Tests use a deadline that
+ * they control.
+ */
 export type Deadline = (ms: number, passed: () => void) => () => void;
 
 /** A deadline on the real clock. It does not keep the process alive. */
@@ -76,7 +82,11 @@ export function pause(ms: number): Promise<void> {
   return sleep(ms, undefined, { ref: false });
 }
 
-/** Waits for work to end, but not longer than the limit in milliseconds. @returns whether it has ended */
+/**
+ * Waits for work to end, successfully or not, but not longer than the limit in milliseconds. Never rejects.
+ *
+ * @returns whether the work has ended
+ */
 export async function withinLimit(work: Promise<unknown>, limitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
   const ended = work.then(
     () => true,

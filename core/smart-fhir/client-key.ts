@@ -46,7 +46,7 @@ function privateKeyOf(text: Secret, jwk: JsonWebKey | undefined): KeyObject {
     return jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(withoutByteOrderMark(text.reveal()));
   } catch {
     // The cause is omitted, because the parser's message may quote the key.
-    throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');
+    throw new OAuthConfigError('The client needs an unencrypted private key, in PEM or as a JWK.');
   }
 }
 

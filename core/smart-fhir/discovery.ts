@@ -35,10 +35,10 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
         outcome.reason,
         false,
         outcome.retryAfterMs,
-        'The FHIR server returned no SMART configuration.',
+        `The FHIR server did not return its SMART configuration: ${outcome.message}`,
       );
     }
-    if (!outcome.ok) return client('The FHIR server publishes no SMART configuration.');
+    if (!outcome.ok) return client(`The FHIR server publishes no SMART configuration at ${address.href}.`);
     const read = readSmartConfiguration(outcome.body, request.use, address);
     return read.ok ? read : client(read.message);
   } catch (error) {

@@ -37,8 +37,8 @@ const TEXT = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 const MAX_ITEMS = 20;
 
 /**
- * Reads the launch context from a token response (SMART App Launch 2.2, "Launch Context"). Values with an invalid format are
- * ignored.
+ * Reads the launch context from a token response (SMART App Launch 2.2, "Launch Context"). Values with an invalid
+ * format are ignored.
  *
  * @param answer the JSON of the response
  */

@@ -21,9 +21,9 @@ export type SmartUse = 'launch' | 'backend';
 export type ReadSmartConfiguration = { ok: true; configuration: SmartConfiguration } | { ok: false; message: string };
 
 /**
- * Validates a SMART configuration (SMART App Launch 2.2, "Conformance"): it must contain what the use needs, addresses
- * must be https, and PKCE must support S256. A list that also contains `plain` is accepted, because `plain` is never
- * used.
+ * Validates a SMART configuration (SMART App Launch 2.2, "Conformance"): it must contain what the use needs, and its
+ * addresses must be secure. For a launch, the server must support PKCE with S256. A list of methods that also contains
+ * `plain` is accepted, because `plain` is never used.
  *
  * @param body the JSON of `.well-known/smart-configuration`
  * @param asked the address where it was read

@@ -45,15 +45,18 @@ export async function checkSmartEndpoints(request: EndpointsCheck): Promise<Endp
   const { configuration, fhirBase, expectedIssuer, isListed } = request;
   const { metadata, issuer = expectedIssuer } = configuration;
   if (expectedIssuer !== undefined && issuer !== expectedIssuer)
-    return untrusted('has a different issuer than the provider');
+    return untrusted(`does not have the issuer ${expectedIssuer} of the provider`);
   const named = ENDPOINTS.flatMap((name) => metadata[name] ?? []);
   const origins = new Set(named.map((address) => new URL(address).origin));
-  if (origins.size !== 1) return untrusted('has endpoints on different hosts');
+  if (origins.size !== 1) return untrusted('has endpoints with different origins');
   if (issuer !== undefined) return confirmed(request, issuer);
   const isOwn = named.every((address) => isAtOrBelow(address, fhirBase) || isListed(address));
   return isOwn
     ? { ok: true }
-    : untrusted('has endpoints that are not below the base, and no issuer that could confirm them');
+    : untrusted(
+        'has endpoints that are not below the base URL, and no issuer that could confirm them. ' +
+          'To allow them, list them in allowed_addresses of the connection',
+      );
 }
 
 async function confirmed(
@@ -66,7 +69,7 @@ async function confirmed(
     return {
       ok: false,
       kind: 'unavailable',
-      message: 'The issuer of the FHIR server does not respond.',
+      message: `The issuer of the FHIR server did not return its metadata: ${found.message}`,
       reason,
       retryAfterMs,
     };
@@ -84,7 +87,12 @@ async function confirmed(
   const isOwn =
     [fhirBase, issuer].some((address) => new URL(address).origin === origin) ||
     isListed(metadata.token_endpoint as string);
-  return isOwn ? { ok: true } : untrusted("has endpoints on a host that is neither its own nor its issuer's");
+  return isOwn
+    ? { ok: true }
+    : untrusted(
+        `has endpoints at ${origin}, which is neither its own origin nor that of its issuer. ` +
+          'To allow them, list the token endpoint in allowed_addresses of the connection',
+      );
 }
 
 function untrusted(how: string): EndpointsVerdict {

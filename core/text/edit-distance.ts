@@ -1,6 +1,6 @@
 /**
- * Returns how many characters must be inserted, deleted or replaced to turn one text into the other (Levenshtein
- * distance).
+ * Returns the minimum number of characters that must be inserted, deleted or replaced to turn one text into the other
+ * (Levenshtein distance).
  */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -1,7 +1,7 @@
 /**
  * Characters that control a terminal or change what a reader sees: control characters, line and paragraph separators,
- * and invisible format characters such as those that reverse the direction. Joiners are kept, because emoji and some
- * scripts need them.
+ * invisible format characters such as those that reverse the direction, and lone surrogates. The two zero-width joiners
+ * are excluded, because emoji and some scripts need them.
  */
 export const CONTROLS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Cs}/gu;
 

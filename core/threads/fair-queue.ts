@@ -2,13 +2,13 @@ import { ApiError } from '../errors.ts';
 import type { JobCost } from './job.ts';
 
 export interface QueueLimits {
-  /** Jobs of one tenant, running and waiting. */
+  /** The maximum number of running and waiting jobs of one tenant. */
   places: number;
-  /** Jobs of one tenant that may run concurrently. */
+  /** The maximum number of jobs of one tenant that run concurrently. */
   running: number;
-  /** Waiting jobs of all tenants. */
+  /** The maximum number of waiting jobs of all tenants. */
   waiting: number;
-  /** Bytes of the running and waiting jobs: `tenantBytes` of one tenant, `bytes` of all tenants. */
+  /** The maximum bytes of the running and waiting jobs: `tenantBytes` for one tenant, `bytes` for all tenants. */
   tenantBytes: number;
   bytes: number;
 }
@@ -20,7 +20,8 @@ interface Tenant<T> {
 }
 
 /**
- * Jobs that wait for a thread. Tenants take turns, so a tenant with many jobs delays another tenant by at most one job.
+ * Jobs that wait for a thread, by tenant (the environment that a job is counted for). Tenants take turns, so a tenant
+ * with many jobs delays another tenant by at most one job.
  */
 export class FairQueue<T extends { cost: JobCost }> {
   readonly #limits: QueueLimits;
@@ -33,21 +34,26 @@ export class FairQueue<T extends { cost: JobCost }> {
     this.#limits = limits;
   }
 
-  /** @throws ApiError RATE_LIMITED if the tenant has too many jobs, SERVER_BUSY if all tenants together have */
+  /**
+   * @throws ApiError RATE_LIMITED if the tenant has too many jobs or bytes, SERVER_BUSY if all tenants together have
+   */
   add(job: T): void {
     const { tenant, bytes } = job.cost;
     const state = this.#tenants.get(tenant) ?? { waiting: [], running: 0, bytes: 0 };
     const { places, tenantBytes, waiting, bytes: allBytes } = this.#limits;
     const jobs = state.waiting.length + state.running;
-    // The first job of a tenant is always accepted, because its size was checked before.
+    // The first job of a tenant may exceed `tenantBytes`, because the size of single inputs was checked before.
     if (jobs >= places || (jobs > 0 && state.bytes + bytes > tenantBytes)) {
       throw new ApiError(
         'RATE_LIMITED',
-        'The environment has too many operations of this kind running. Try again soon.',
+        'The environment has too many operations of this kind running or waiting. Try again soon.',
       );
     }
     if (this.#waiting >= waiting || (this.#bytes > 0 && this.#bytes + bytes > allBytes)) {
-      throw new ApiError('SERVER_BUSY', 'The server has too many operations of this kind running. Try again soon.');
+      throw new ApiError(
+        'SERVER_BUSY',
+        'The server has too many operations of this kind running or waiting. Try again soon.',
+      );
     }
     state.waiting.push(job);
     state.bytes += bytes;
@@ -56,7 +62,7 @@ export class FairQueue<T extends { cost: JobCost }> {
     this.#bytes += bytes;
   }
 
-  /** Takes the next job that may run. Call `done` when it has ended. */
+  /** Takes the next job that may run; undefined if there is none. Call `done` when the job has ended. */
   next(): T | undefined {
     for (const [name, tenant] of this.#tenants) {
       if (tenant.waiting.length === 0 || tenant.running >= this.#limits.running) continue;

@@ -13,11 +13,11 @@ export interface JobModule<Input, Output> {
   run(input: Input): Output | Promise<Output>;
 }
 
-/** The tenant of a job, and the memory that the job uses until it is done. */
+/** What a waiting or running job counts against the limits of the queue. */
 export interface JobCost {
   /** The environment that the job is counted for. */
   tenant: string;
-  /** Size of the input in bytes. */
+  /** The size in bytes of the input, which stays in memory until the job is done. */
   bytes: number;
 }
 
@@ -25,7 +25,9 @@ export interface JobCost {
 export interface JobThread {
   /** Whether the thread can run further jobs. */
   readonly usable: boolean;
-  /** @throws ApiError from the job, JobLimitError, or the error that ended the thread */
+  /**
+   * @throws ApiError from the job, JobLimitError, the error of copying the input, or the error that ended the thread
+   */
   run<I, O>(job: Job<I, O>, input: I): Promise<O>;
   /** Ends the thread and rejects a running job. */
   end(): Promise<void>;

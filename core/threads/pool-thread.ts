@@ -4,7 +4,9 @@ import { type Job, JobLimitError, type JobThread } from './job.ts';
 import type { ThreadReply, ThreadRequest } from './messages.ts';
 
 const MIB = 1024 * 1024;
-/** A thread that has not loaded its code after this time is ended. On a busy machine, loading takes seconds. */
+/**
+ * A thread that has not loaded the code of its job after this time is ended. On a busy machine, loading takes seconds.
+ */
 const START_MS = 30_000;
 /** The stack size, which is enough for recursive code on the allowed nesting. */
 const STACK_MIB = 4;

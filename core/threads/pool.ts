@@ -7,7 +7,8 @@ export interface ThreadPool {
   /**
    * Runs a job in a thread.
    *
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many jobs are waiting; JobLimitError; the errors of the job
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many jobs are waiting or running; JobLimitError; the errors of
+   * the job and of its thread; Error if the pool is closed
    */
   run<I, O>(job: Job<I, O>, input: I, cost: JobCost): Promise<O>;
   /** Ends every thread. Unfinished jobs are rejected. */

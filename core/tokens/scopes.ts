@@ -1,4 +1,4 @@
-/** Every scope that a client can have. */
+/** Every scope of the REST API, for API clients and operators. MCP clients have other scopes (`MCP_SCOPES`). */
 export const SCOPES = [
   'accounts:read',
   'accounts:write',

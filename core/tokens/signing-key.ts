@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { Secret } from '../secret.ts';
 
-/** A key pair that signs access tokens with ES256 (ECDSA on P-256 with SHA-256). */
+/** A key pair that signs access tokens and identity tokens with ES256 (ECDSA on P-256 with SHA-256). */
 export interface SigningKey {
   /** Thumbprint of the public key (RFC 7638): 43 characters of base64url. */
   readonly kid: string;

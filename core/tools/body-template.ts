@@ -10,7 +10,7 @@ import type { RenderBudget } from './render-budget.ts';
 export interface TemplateScope {
   input: Readonly<Record<string, unknown>>;
   account: Readonly<Record<string, string>>;
-  /** Inside $each: the current item of the list. */
+  /** Inside $each: the current item of the list, to which $item refers. */
   item?: unknown;
   /** The stored files that the call names; undefined while the call is only validated. */
   files?: StoredFiles;
@@ -18,7 +18,7 @@ export interface TemplateScope {
   budget: RenderBudget;
 }
 
-/** The result of a template that depends on inputs, if none of them was given. */
+/** The result of a template that depends on inputs if none of these inputs was given. */
 export const ABSENT = Symbol('absent');
 
 const DIRECTIVES = [
@@ -302,7 +302,7 @@ function asText(value: unknown, template: unknown): string {
   return String(value);
 }
 
-/** Returns the input that a template directly refers to, for errors. */
+/** Returns the name of the input that a template directly refers to, for errors; undefined if it refers to none. */
 export function inputNameOf(template: unknown): string | undefined {
   const directive = directiveOf(template);
   if (directive?.name === '$input' || directive?.name === '$file') return String(directive.argument);

@@ -21,7 +21,7 @@ export interface ToolCall {
   account: AccountInputs;
   /** The input as the caller sent it. */
   toolInput: unknown;
-  /** The input, if it has already been checked. */
+  /** The checked input, if the check has already taken place; then `toolInput` is not used. */
   checked?: CheckedInput | undefined;
   /** Sent as the idempotency key if the provider supports one. */
   executionId: string;

@@ -41,8 +41,8 @@ const WORD_OCTETS = 36;
 const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
 
 /**
- * Separates the parts of a message with attachments. A line of base64 never begins with hyphens, and no name or type may
- * contain a line break, so no content can contain the boundary (RFC 2046 §5.1.1).
+ * Separates the parts of a message with attachments. A line of base64 never begins with hyphens, and no name or type
+ * may contain a line break, so no content can contain the boundary (RFC 2046 §5.1.1).
  */
 const BOUNDARY = '=_next_part';
 /** The maximum number of characters of a piece of a long file name (RFC 2231 §3). */
@@ -94,7 +94,7 @@ function attachedFiles(part: EmailPart | undefined): FileContent[] {
   });
 }
 
-/** Returns one part with its headers (RFC 2183); its line ends are CRLF, the last one included. */
+/** Returns one attachment with its headers (RFC 2183). Each line ends with CRLF, including the last one. */
 function attachment({ name, mediaType, bytes }: FileContent, input: string | undefined): string {
   const type = oneLine({ value: mediaType ?? OCTETS, input });
   return [

@@ -29,7 +29,7 @@ type Values = Record<string, string | number>;
  * without the credential: the address itself grants access, for example a presigned address for an upload.
  *
  * @returns the result of the last request, or the error of the first request that failed
- * @throws ApiError as `executeTool`
+ * @throws ApiError as `executeTool`, for the first request
  */
 export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const { steps = [] } = call.tool.request;
@@ -42,7 +42,10 @@ async function executeEach(steps: readonly ToolStep[], call: PreparedCall, ports
   let current = call;
   for (let number = 0; ; number++) {
     const next = steps[number];
-    const { outcome, headers } = await request(current, next, ports, startedAt);
+    const { outcome, headers } = await request(current, next, ports, startedAt).catch((error: unknown) => {
+      if (number === 0 || !(error instanceof ApiError)) throw error;
+      return { outcome: withoutCredential(error), headers: {} };
+    });
     if (!outcome.ok) return number === 0 ? outcome : afterEarlier(outcome, call);
     if (next === undefined) return outcome;
     const values = takeValues(next, { headers, body: outcome.data });
@@ -85,11 +88,22 @@ function afterEarlier({ error }: ToolOutcome & { ok: false }, { tool }: Prepared
   return { ok: false, error: { ...error, retryable: error.retryable && tool.hints.idempotent }, sent: true };
 }
 
+/** Returns the failure of a request for which no credential could be obtained, for example because of many refreshes. */
+function withoutCredential({ code, message, retryAfterMs }: ApiError): ToolOutcome & { ok: false } {
+  const isBusy = code === 'SERVER_BUSY';
+  const kind = isBusy ? 'service_busy' : 'upstream_auth';
+  const wait = retryAfterMs !== undefined && { retryAfterMs };
+  return { ok: false, error: { kind, retryable: isBusy, ...wait, message, refreshFailed: true }, sent: false };
+}
+
 function isRedirect({ status, headers }: UpstreamResponse): boolean {
   return status >= 300 && status < 400 && headerOf(headers, 'location') !== undefined;
 }
 
-/** Returns the values that a step takes from the previous response, or an error message if one is missing. */
+/**
+ * Returns the values that a step takes from the previous response, or an error message if one is missing, empty, or
+ * neither a string nor a whole number.
+ */
 function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | string {
   const values: Values = {};
   for (const [name, place] of Object.entries(take)) {
@@ -167,7 +181,10 @@ export function callOfStep(
   return { ...facts, draft, withoutCredential: true };
 }
 
-/** Returns an address if it belongs to one of the hosts, or to a subdomain of one. */
+/**
+ * Returns an address if it is an https URL on the default port, without credentials, and its host is one of the hosts
+ * or a subdomain of one. Returns undefined for any other address.
+ */
 function addressOf(text: string, hosts: readonly string[]): URL | undefined {
   const url = text.length <= MAX_ADDRESS ? URL.parse(text) : null;
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '') return undefined;

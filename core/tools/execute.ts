@@ -50,7 +50,10 @@ export interface ExecutePorts {
 
 interface Attempt {
   outcome: ToolOutcome;
-  /** Whether a failure may be repeated: a response was received, or the provider could not be reached. */
+  /**
+   * Whether the cause of a failure may be temporary: true if a response was received, because its status then decides,
+   * or if the provider could not be reached.
+   */
   transient: boolean;
   authenticated: boolean;
 }

@@ -1,8 +1,8 @@
 import { atPointer, isRecord } from './pointer.ts';
 
 /**
- * The maximum number of texts from one place, and of values and levels that are searched for them. A body may have a
- * million values.
+ * The maximum numbers of texts that are taken from one place, and of values and levels that are searched for them. The
+ * search is limited because a body may have a million values.
  */
 const MAX_TEXTS = 3;
 const MAX_VALUES = 200;

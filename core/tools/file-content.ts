@@ -1,4 +1,4 @@
-/** A file of a request. In JSON and in forms it is encoded as base64. */
+/** A file of a request or a response. In JSON and in forms its content is encoded as base64. */
 export class FileContent {
   readonly name: string;
   /** undefined if unknown. */
@@ -33,7 +33,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
  * Decodes base64 in either alphabet, with or without padding. Line breaks and blanks are skipped, as in mail (RFC 4648
  * §3.3 allows it).
  *
- * @returns undefined if the text is not base64. Node's decoder would silently skip invalid characters
+ * @returns undefined if the text is not base64. This is checked, because Node's decoder silently skips invalid
+ * characters
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/[\t\n\r ]+/g, '');

@@ -103,7 +103,7 @@ function fileInputsOf(tool: Tool): readonly string[] {
   return names;
 }
 
-/** Returns the stored files that an input refers to, with their paths. */
+/** Returns the ids of the stored files that an input refers to, each with the path of its field. */
 export function storedFileIds(tool: Tool, input: Readonly<Record<string, unknown>>): { field: string; id: string }[] {
   return fileInputsOf(tool).flatMap((name) => {
     const value = input[name];

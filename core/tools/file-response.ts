@@ -53,7 +53,10 @@ function nameOfDisposition(header: string): string {
   return (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2] ?? '').trim();
 }
 
-/** Returns a file name without a path, invisible characters or characters that change the direction of text. */
+/**
+ * Returns a file name without a path, invisible characters or characters that change the direction of text; `file` if
+ * nothing remains.
+ */
 function plainName(name: string): string {
   const last = name.toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const visible = last.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();

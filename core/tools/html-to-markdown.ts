@@ -5,9 +5,12 @@ type Attributes = Readonly<Record<string, string>>;
 type Wrap = (text: string, attributes: Attributes) => string;
 
 const require = createRequire(import.meta.url);
-/** Elements nested deeper than this are reduced to their text. */
+/** Elements nested deeper than this are not written as Markdown; only their text is kept. */
 const MAX_LEVELS = 100;
-/** HTML nested deeper than this is not converted, because the parser searches all open elements at each end tag. */
+/**
+ * HTML nested deeper than this is not converted, because the parser searches all open elements at each end tag, which
+ * takes quadratic time.
+ */
 const MAX_OPEN = 1_000;
 /** Lists and quotes nested deeper than this are not indented, because each level lengthens every line. */
 const MAX_INDENTS = 8;
@@ -18,8 +21,8 @@ const CELL_END = '\u0002';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the two marks are control characters
 const MARKS = /[\u0001\u0002]/g;
 /**
- * The allowed first numbers of an ordered list. The number is short, because the lines of an item are indented by its
- * length.
+ * The allowed first numbers of an ordered list; a list with any other number begins with 1. A long number is not
+ * allowed, because the lines of an item are indented by its length.
  */
 const LIST_NUMBER = /^\d{1,4}$/;
 const HIDDEN = new Set(['script', 'style', 'template', 'head', 'noscript', 'svg']);
@@ -58,7 +61,7 @@ interface Open {
   /** Of a table: its rows. */
   rows: string[][];
   isPreformatted: boolean;
-  /** The number of lists and quotes around its content. */
+  /** The number of list items and quotes that contain its content, including the element itself. */
   indents: number;
 }
 

@@ -14,7 +14,8 @@ export interface InputCopy {
 /**
  * Copies and measures an input. Defaults are later filled into the copy.
  *
- * @throws ApiError INVALID_TOOL_INPUT if the input is too large or nested too deeply
+ * @throws ApiError INVALID_TOOL_INPUT if the input is not an object, is too large or nested too deeply, or has a member
+ * named `__proto__`
  */
 export function copyInput(toolInput: unknown): InputCopy {
   if (!isRecord(toolInput)) throw inputProblem(undefined, 'must be an object');

@@ -4,7 +4,7 @@ import { dotted } from './field-path.ts';
 
 const MAX_ERRORS = 20;
 
-/** Creates the error for an input that does not match its schema, with one entry per invalid place, at most 20. */
+/** Creates the error for an input that does not match its schema, with at most 20 entries, one for each problem. */
 export function inputErrors(problems: readonly ErrorObject[]): ApiError {
   const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
   const [first] = errors;

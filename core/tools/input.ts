@@ -15,14 +15,17 @@ import { type JsonSchema, type Tool, wholeInputSchema } from './tool.ts';
 
 /** A validated input. */
 export interface CheckedInput {
-  /** The input with its defaults, without the cursor. */
+  /** The input with its defaults and the inputs that an overlay presets, without the cursor. */
   input: Record<string, unknown>;
   /** The cursor of the input, for tools with pagination. */
   cursor?: string;
 }
 
 export interface InputChecker {
-  /** @throws ApiError INVALID_TOOL_INPUT with one error per invalid field, named `tool_input.<path>` */
+  /**
+   * @throws ApiError INVALID_TOOL_INPUT with an entry for each invalid field, named `tool_input.<path>`: at most 20,
+   * and only the first one for a large input
+   */
   check(tool: Tool, toolInput: unknown): CheckedInput;
 }
 
@@ -37,10 +40,11 @@ interface Validators {
 
 export interface InputValidator {
   /**
-   * Validates an input with a schema and fills in defaults. If an optional input is null and its schema does not allow
-   * null, it is treated as omitted.
+   * Validates an input with a schema, and fills the defaults into it. If an optional input is null and its schema does
+   * not allow null, it is removed.
    *
-   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if the patterns of the schema take too many steps
+   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if the patterns of the schema take too many steps;
+   * SchemaBoundsError if the schema cannot be used safely
    */
   validate(schema: JsonSchema, input: InputCopy): void;
 }
@@ -48,8 +52,8 @@ export interface InputValidator {
 /**
  * Validates inputs. Schemas are compiled at first use (2 ms each) and cached.
  *
- * @param capacity how many compiled schemas are kept
- * @param patternSteps the maximum steps of the patterns of one validation
+ * @param capacity the maximum number of compiled schemas in the cache
+ * @param patternSteps the maximum number of steps that the patterns (regular expressions) of one validation take
  * @param options of the compiler
  */
 export function createInputValidator(capacity: number, patternSteps: number, options: Options = {}): InputValidator {
@@ -115,7 +119,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
 /**
  * Creates the checker for inputs of tools with trusted schemas, which are those of the catalogue.
  *
- * @param capacity how many compiled schemas are kept
+ * @param capacity the maximum number of compiled schemas in the cache
  */
 export function createInputChecker(capacity = 500): InputChecker {
   const validator = createInputValidator(capacity, SCHEMA.patternSteps);
@@ -136,7 +140,10 @@ export function createInputChecker(capacity = 500): InputChecker {
 }
 
 export function tooLongForPatterns() {
-  return inputProblem(undefined, 'has values that are too long for their patterns');
+  return inputProblem(
+    undefined,
+    'has values that take too long to check against the patterns of the input_schema: send shorter values',
+  );
 }
 
 /** Separates the `cursor` from the tool's own inputs; only tools with pagination have one. */

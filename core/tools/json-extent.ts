@@ -1,8 +1,8 @@
 /** The size of a JSON text after parsing. */
 export interface JsonExtent {
-  /** The number of values. Each value except the first of a list or object follows a comma. */
+  /** The number of values, counted by commas and opening brackets: an empty list or object counts as if it had one. */
   nodes: number;
-  /** The nesting of lists and objects. */
+  /** The deepest nesting of lists and objects; 0 for a text without any. */
   levels: number;
 }
 

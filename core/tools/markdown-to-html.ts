@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 /** The maximum number of table cells. The renderer fills up short rows, so a short text could become a large table. */
 const MAX_CELLS = 20_000;
 
-/** The size of the Markdown that one request has converted so far. */
+/** The total size of the Markdown that was converted for one request so far. */
 export interface ConvertedMarkdown {
   chars: number;
   /** The maximum number of cells that its tables can have. */
@@ -29,7 +29,9 @@ export function markdownToHtml(markdown: string, converted: ConvertedMarkdown): 
     return { problem: `must be Markdown of at most ${TOOL_REQUEST.markdownChars} characters` };
   }
   converted.cells += possibleCells(markdown);
-  if (converted.cells > MAX_CELLS) return { problem: 'must have smaller tables' };
+  if (converted.cells > MAX_CELLS) {
+    return { problem: `must have smaller tables: its lines times the most "|" in a line must be at most ${MAX_CELLS}` };
+  }
   renderer ??= new (require('markdown-it') as typeof MarkdownIt)({ html: false, xhtmlOut: true });
   return { html: renderer.render(markdown) };
 }

@@ -27,7 +27,7 @@ export interface ToolError {
   kind: ToolErrorKind;
   /** Whether the same call may succeed later and cannot have a second effect. */
   retryable: boolean;
-  /** Milliseconds to wait before repeating the call, if the provider requested it. */
+  /** Milliseconds to wait before repeating the call, if known, for example because the provider requested it. */
   retryAfterMs?: number;
   /** After a rejected token: whether the settings of the connection or the data of the account must be changed. */
   faultyPart?: 'connection' | 'account';
@@ -42,8 +42,9 @@ export interface ToolError {
 }
 
 export type ToolOutcome =
-  /** `data` is JSON, or a FileContent that must still be stored. */
+  /** `data` is JSON, or a FileContent that must still be stored; `nextCursor` is undefined on the last page. */
   | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number; pages?: PagesRead }
+  /** `sent`: whether a request may have been sent, so that the call may have had an effect. */
   | { ok: false; error: ToolError; sent: boolean };
 
 /** The result of reading all pages. */
@@ -131,7 +132,8 @@ export function responseFailure(
 /** Returns the kind of failure for an HTTP status; undefined for success (RFC 9110 §15). */
 export function kindOfStatus(status: number): PredicateKind | undefined {
   if (status >= 200 && status < 300) return undefined;
-  // Redirects are not followed, because the credential may only be sent to this address.
+  // A call follows redirects within its origin. Other redirects are failures, because the credential must not be sent
+  // to another origin.
   if (status < 400) return 'upstream_invalid_response';
   if (status >= 500) return 'upstream_server_error';
   switch (status) {

@@ -14,9 +14,10 @@ const loose = createInputValidator(KEPT, SCHEMA.threadPatternSteps, NON_STRICT);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
 /**
- * Validates an input, inside the thread.
+ * Validates an input of a tool with an untrusted schema; the worker thread of `inputJob` calls this function.
  *
  * @returns the input with its defaults, as JSON
+ * @throws ApiError INVALID_TOOL_INPUT
  */
 export function run({ isMcp, schema, input }: InputJobRequest): string {
   const known = schemas.get(schema.key) ?? (JSON.parse(schema.json) as JsonSchema);

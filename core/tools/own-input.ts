@@ -14,14 +14,17 @@ import { type Tool, wholeInputSchema } from './tool.ts';
 
 export interface OwnInputChecker {
   /**
+   * Checks the input of a tool that the environment added.
+   *
    * @param environmentId the environment that the work is counted for
-   * @throws ApiError INVALID_TOOL_INPUT; RATE_LIMITED or SERVER_BUSY if too many checks are waiting
+   * @throws ApiError INVALID_TOOL_INPUT, also if the schema of the tool cannot be used or takes too long; RATE_LIMITED
+   * or SERVER_BUSY if too many checks are running or waiting
    */
   check(environmentId: string, tool: Tool, toolInput: unknown): Promise<CheckedInput>;
 }
 
 export interface InputJobRequest {
-  /** Whether the tool is one of an MCP server. */
+  /** Whether the tool comes from an MCP server; its schema is then compiled with `NON_STRICT`. */
   isMcp: boolean;
   schema: SchemaText;
   /** The input as JSON. */
@@ -34,8 +37,8 @@ const inputJob: Job<InputJobRequest, string> = {
 };
 
 /**
- * Creates the checker for inputs of tools with untrusted schemas. Small inputs are validated immediately. Those that
- * may take more than a few milliseconds are validated in a thread that is stopped after two seconds.
+ * Creates the checker for inputs of tools with untrusted schemas. Inputs whose validation takes at most a few
+ * milliseconds are validated immediately. Others are validated in a thread, which is ended after two seconds.
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);

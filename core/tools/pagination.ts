@@ -25,9 +25,9 @@ const MAX_QUERY_LENGTH = 4096;
 const QUERY = /^[!$-;=?-~]+$/;
 
 /**
- * Reads a cursor from a caller.
+ * Reads a cursor from a caller. Cursors are not signed, so a caller may have written it.
  *
- * @throws ApiError INVALID_TOOL_INPUT if this tool did not return it
+ * @throws ApiError INVALID_TOOL_INPUT if it does not have the format of this tool's cursors
  */
 export function openCursor(tool: Tool, cursor: string): CursorValue {
   const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -53,7 +53,7 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  * not contain them
  * @param scrub removes every secret of the call. The response text was scrubbed before, but the removal of line breaks
  * from an address can join the parts of a secret
- * @returns the opaque cursor; undefined on the last page
+ * @returns the opaque cursor; undefined on the last page, or if the provider's cursor is unusable or contains a secret
  */
 export function nextCursor(
   tool: PagedTool,
@@ -122,8 +122,8 @@ function hasNextPage(
 }
 
 /**
- * Returns by how many items a page advances the offset. If the API reads a page and then filters it, these are more
- * items than the response contains.
+ * Returns the number of items by which a page advances the offset. If the API reads a page and then filters it, this is
+ * more than the number of items in the response.
  */
 function itemsRead(tool: PagedTool, input: Readonly<Record<string, unknown>>, body: unknown): number {
   const { length } = itemsOf(tool, body);
@@ -140,7 +140,10 @@ function itemsOf(tool: PagedTool, body: unknown): unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** Returns the query of an absolute or relative address; the rest of the address is never used. */
+/**
+ * Returns the query of an absolute or relative address without the `hidden` parameters; the rest of the address is
+ * never used. Returns undefined if the query is empty, too long, or not percent-encoded.
+ */
 function queryOf(address: unknown, hidden: readonly string[]): string | undefined {
   const url = isText(address) ? URL.parse(address, 'https://relative.invalid') : null;
   const pairs = (url?.search ?? '')

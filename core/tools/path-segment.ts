@@ -13,7 +13,8 @@ const SLASHES = /[/\\\u2044\u2215]/;
 
 /**
  * Returns why a value cannot be one segment of a path. Some servers and proxies decode a path several times, or cut it
- * at a semicolon (RFC 3986 §3.3); none of them may see a dot segment, a slash or a backslash.
+ * at a semicolon (RFC 3986 §3.3). After each of these steps, a value must not be a dot segment or contain a slash, a
+ * backslash or a control character.
  *
  * @returns the rest of a sentence whose subject is the value; undefined if the value is allowed
  */
@@ -22,7 +23,7 @@ export function segmentProblem(segment: string): string | undefined {
   if (segment === '') return 'must not be empty: it is part of the path';
   if (!segment.isWellFormed()) return 'must be well-formed Unicode';
   for (const form of decodings(segment)) {
-    if (isDotSegment(form)) return 'must not be a dot segment';
+    if (isDotSegment(form)) return 'must not be "." or "..", also not encoded: it is part of the path';
     if (/[/\\]/.test(form)) return 'must not contain a backslash or an encoded slash';
     // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
     if (/[\u0000-\u001f\u007f]/.test(form)) return 'must not contain control characters';
@@ -35,7 +36,10 @@ export function mayContainDotSegment(path: string): boolean {
   return DOT_SEGMENT_RISK.test(path) && path.split('/').some((segment) => decodings(segment).some(isDotSegment));
 }
 
-/** Returns a text and its repeated decodings. Malformed escapes are not changed. */
+/**
+ * Returns a text and its repeated decodings, or only `..` if it is encoded more than five times. Malformed escapes are
+ * not changed.
+ */
 function decodings(text: string): string[] {
   const forms = [text];
   for (let round = 0; round < MAX_DECODINGS; round++) {

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { Tool } from './tool.ts';
 
 /**
- * Adds the inputs that an overlay presets.
+ * Adds the inputs that an overlay (a restriction of the tool by the environment) presets.
  *
  * @param input the input of the caller, without the cursor
  * @throws ApiError INVALID_TOOL_INPUT if the caller sets one of them, even to the same value
@@ -15,10 +15,10 @@ export function withPresetInputs(
   const { presetInputs } = restriction;
   const given = Object.keys(presetInputs).filter((name) => Object.hasOwn(input, name));
   if (given.length > 0) {
-    throw new ApiError('INVALID_TOOL_INPUT', 'The environment presets an input of the tool.', {
+    throw new ApiError('INVALID_TOOL_INPUT', `The environment presets these inputs: ${given.join(', ')}. Omit them.`, {
       errors: given.map((name) => ({
         field: `tool_input.${name}`,
-        message: 'cannot be set: the environment presets it',
+        message: 'must be omitted: the environment presets it',
       })),
     });
   }

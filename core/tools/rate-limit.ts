@@ -4,7 +4,10 @@ import { headerOf, type ResponseHeaders } from './response-headers.ts';
 /** The rate limit that a response reports. */
 export interface RateLimitState {
   remaining?: number;
-  /** Milliseconds until another call may succeed, according to Retry-After or the reset header of an exceeded limit. */
+  /**
+   * Milliseconds until another call may succeed, according to Retry-After. Without Retry-After, according to the reset
+   * header, unless calls remain.
+   */
   retryAfterMs?: number;
   /** Whether the response had a valid Retry-After header. */
   asked: boolean;
@@ -16,6 +19,7 @@ const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3
  * Reads Retry-After (RFC 9110 §10.2.3) and a vendor's rate-limit headers.
  *
  * @param headers names in lower case
+ * @param names the names of the vendor's headers
  * @param now milliseconds UTC
  */
 export function readRateLimit(

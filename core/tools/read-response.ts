@@ -76,7 +76,10 @@ export function readResponse(call: ReadingFacts, response: UpstreamResponse, rul
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
 
-/** Decodes the body. The body of a failure is returned for diagnosis, so invalid or too large JSON becomes text. */
+/**
+ * Decodes the body. With a status of 300 or more, the body is shown for diagnosis, so JSON that is invalid or too large
+ * becomes text.
+ */
 function decode(
   contentType: string | undefined,
   { status, body }: UpstreamResponse,

@@ -16,7 +16,10 @@ export interface References {
   problems: FieldError[];
 }
 
-/** Reads every template of a tool: path, query, headers, body. */
+/**
+ * Collects the inputs and account values that a tool uses: in its templates (path, query, headers, body, steps) and in
+ * settings that name an input.
+ */
 export function referencesOf({ request, pagination }: ToolDefinition): References {
   const found: References = {
     inputs: new Set(),
@@ -43,7 +46,7 @@ function readSteps(steps: readonly ToolStep[], found: References): void {
     const refused = (field: string, message: string) => found.problems.push({ field: `${path}.${field}`, message });
     for (const name of Object.keys(step.take)) {
       if (found.inputs.has(name) || taken.has(name))
-        refused(`take.${name}`, 'is the name of an input or of another value');
+        refused(`take.${name}`, 'must have another name: an input or another value has this one');
       taken.add(name);
     }
     const its: References = { ...found, inputs: new Set(), pathInputs: new Set() };
@@ -67,7 +70,7 @@ function readParts(
   if (body?.value !== undefined) readTemplate(body.value, { found, path: `${path}.body.value`, inEach: false });
 }
 
-/** Returns the account values that a tool uses. */
+/** Returns the names of the account values that a tool uses. */
 export function accountReferences(tool: ToolDefinition): Set<string> {
   return referencesOf(tool).account;
 }

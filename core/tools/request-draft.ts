@@ -23,7 +23,7 @@ export interface RequestFacts {
   account: AccountInputs;
   /** The validated input with its defaults. */
   input: Readonly<Record<string, unknown>>;
-  /** The position of the requested page. */
+  /** The position of the requested page; undefined for the first page. */
   at?: CursorValue;
   /** The value of the provider's idempotency header; only sent for calls that are not idempotent themselves. */
   idempotencyKey?: string;
@@ -86,7 +86,7 @@ function templateOf(tool: Tool): PathTemplate {
 }
 
 /**
- * Appends pairs to a query, up to the maximum length of an address. The limit matters because a long name can be
+ * Appends pairs to a query. Throws as soon as the query is longer than an address may be, because a long name can be
  * repeated for each item of a list.
  */
 function withPairs(query: string, pairs: Iterable<string>): string {
@@ -135,9 +135,9 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
 }
 
 /**
- * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves, so it must not replace a
- * parameter that an overlay presets or restricts. Names are compared without brackets, blanks and case, because servers
- * may treat such names as the same parameter.
+ * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves, so it must not replace
+ * a parameter that an overlay presets or restricts. Names are compared without brackets, blanks and case, because
+ * servers may treat such names as the same parameter.
  */
 function merged(query: string, at: CursorValue): string {
   const nameOf = (pair: string) => (nameOfPair(pair).split('[', 1)[0] ?? '').trim().toLowerCase();
@@ -185,7 +185,10 @@ function headerValue(value: unknown, input: string | undefined): string {
   return text.trim();
 }
 
-/** Adds the idempotency key to a write, so that the provider recognizes a repeated request (threat E7). */
+/**
+ * Adds the idempotency key to a call that is not idempotent, so that the provider recognizes a repeated request (threat
+ * E7). Does nothing if the provider has no header for such a key.
+ */
 function addIdempotencyKey(headers: Record<string, string>, { tool, provider, idempotencyKey }: RequestFacts): void {
   const header = provider.api.idempotency_header;
   if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return;

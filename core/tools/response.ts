@@ -21,8 +21,8 @@ const TEXT_TYPE =
   /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;
 
 /**
- * Decodes a body by its media type. A body without a type is JSON if it can be parsed as JSON. JSON with too many
- * values is not parsed and counts as `binary`.
+ * Decodes a body by its media type. A body without a type is JSON if it can be parsed as JSON, otherwise text if it is
+ * UTF-8 without zero bytes, otherwise binary. A body of a JSON type with too many values is not parsed and is binary.
  *
  * @param contentType the Content-Type header
  * @throws UnreadableBodyError if a body of a JSON type is not JSON or is nested too deeply
@@ -58,7 +58,7 @@ export function isReadQuickly(bytes: Buffer): boolean {
   return bytes.length <= inlineNodes || jsonExtent(bytes).nodes <= inlineNodes;
 }
 
-/** Returns the decoded text; undefined if it is not base64, or if the bytes are not text. */
+/** Returns the text that is encoded as base64; undefined if this is not base64, or if the bytes are not UTF-8 text. */
 export function textOfBase64(base64: string): string | undefined {
   const bytes = decodeBase64(base64);
   return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;

@@ -3,13 +3,13 @@ import type { ToolError } from './outcome.ts';
 
 /** Limits for repeating a call. Times are in milliseconds. */
 export interface RetryLimits {
-  /** Requests of one execution, including retries and refreshes (threat E10). */
+  /** The maximum number of requests of one execution, including those after an error or a refresh (threat E10). */
   maxRequests: number;
-  /** From the first request of an execution to the last byte of its last response. */
+  /** The maximum time from the beginning of an execution to the last byte of its last response. */
   deadlineMs: number;
-  /** The base of the random wait before the first retry; it doubles with each retry. */
+  /** The wait after the first request; it doubles with each request. A random part, up to half of it, is subtracted. */
   backoffMs: number;
-  /** If a longer wait is needed, or requested by the provider, the caller must retry. */
+  /** The maximum wait. If the provider requests a longer one, the call is not repeated; the caller can repeat it. */
   maxWaitMs: number;
 }
 
@@ -31,8 +31,9 @@ const WORTH_IT: ReadonlySet<ToolError['kind']> = new Set([
  *
  * @param repeatable whether a second effect is impossible: the call is idempotent, has an idempotency key, or was not
  * sent
- * @param state the requests so far, milliseconds since the first one, and randomness
- * @returns milliseconds; undefined if the call must not be repeated
+ * @param state the number of requests so far, milliseconds since the execution began, and a source of random bytes
+ * @returns milliseconds; undefined if the call is not repeated, because it is not repeatable, the error is not
+ * temporary, or a limit is reached
  */
 export function waitBeforeRetry(
   error: ToolError,

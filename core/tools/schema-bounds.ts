@@ -18,8 +18,8 @@ export class SchemaBoundsError extends Error {
 /** The cost of validating with a schema. */
 export interface SchemaSize {
   /**
-   * How many subschemas and literals one value may be compared with, with every reference expanded; a recursive schema
-   * counts once.
+   * The maximum number of subschemas and literals that one value is compared with: the number of them in the schema
+   * after expanding every reference. A reference that leads back to a schema that is being expanded counts as one.
    */
   expanded: number;
   /** Whether the schema refers to itself; then the cost also depends on the nesting of the value. */
@@ -74,7 +74,8 @@ const sizes = new WeakMap<object, SchemaSize>();
  * Checks a JSON Schema before it is compiled: whether it is self-contained, and how large it is with its references
  * expanded (threat E12). Two references in each of twenty definitions turn two kilobytes into a million subschemas.
  *
- * @throws SchemaBoundsError with the path
+ * @throws SchemaBoundsError with the path, if the schema is not self-contained, too large, nested too deeply, or uses a
+ * keyword that is not allowed
  */
 export function measureSchema(schema: unknown): SchemaSize {
   if (!isRecord(schema)) throw new SchemaBoundsError('', 'must be an object');
@@ -99,7 +100,7 @@ export function isSmallWork(schema: unknown, value: unknown): boolean {
   return countNodes(value, SCHEMA.inlineWork / expanded) * expanded <= SCHEMA.inlineWork;
 }
 
-/** Counts objects, lists and values; stops at the limit. */
+/** Counts a value and all values in it; stops after the limit is exceeded. */
 function countNodes(value: unknown, limit: number): number {
   let nodes = 1;
   if (typeof value !== 'object' || value === null) return nodes;
@@ -168,9 +169,7 @@ class SchemaGraph {
       this.recursive = true;
       return 1;
     }
-    if (depth > SCHEMA.chain) {
-      throw new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} references in a row`);
-    }
+    if (depth > SCHEMA.chain) throw tooDeep(pointer);
     this.#refuseLoop(schema, pointer, new Set());
     this.#path.set(schema, depth);
     let size = bounded(1 + literalsOf(schema), pointer);
@@ -190,9 +189,7 @@ class SchemaGraph {
         pointer,
         'must not contain a reference that leads back to itself without a property or item in between',
       );
-    if (onWay.size > SCHEMA.chain) {
-      throw new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} references in a row`);
-    }
+    if (onWay.size > SCHEMA.chain) throw tooDeep(pointer);
     onWay.add(schema);
     for (const [applied, place] of this.#applied(schema, pointer, [SAME_VALUE])) {
       if (isRecord(applied)) this.#refuseLoop(applied, place, onWay);
@@ -232,6 +229,10 @@ class SchemaGraph {
     }
     return target;
   }
+}
+
+function tooDeep(pointer: string): SchemaBoundsError {
+  return new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} levels of nested and referenced schemas`);
 }
 
 function bounded(size: number, pointer: string): number {

@@ -17,7 +17,12 @@ export interface SchemaCheckers {
   patterns: PatternEngine;
 }
 
-/** Checks whether a schema is self-contained, small enough and can be compiled. The compiled schema is discarded. */
+/**
+ * Checks that a schema is self-contained and small enough, has only patterns that run in linear time, and can be
+ * compiled. The compiled schema is discarded.
+ *
+ * @returns the problems, with paths that begin with `field`
+ */
 export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: JsonSchema, field: string): FieldError[] {
   try {
     measureSchema(schema);
@@ -50,14 +55,14 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (typeof schema['$comment'] === 'string' && schema['$comment'].startsWith('open:')) return [];
   const problems: FieldError[] = [];
   const isConstrained = CONSTRAINTS.some((key) => Object.hasOwn(schema, key));
-  if (!isConstrained) problems.push({ field, message: 'has no description' });
+  if (!isConstrained) problems.push({ field, message: 'must have a constraint, such as a type' });
   const isObject = [schema['type']].flat().includes('object') || Object.hasOwn(schema, 'properties');
   const others = schema['additionalProperties'];
   if (isObject && others !== false && !isRecord(others)) {
-    problems.push({ field, message: 'must set additionalProperties' });
+    problems.push({ field, message: 'must set additionalProperties to false or to a schema' });
   }
   const isList = [schema['type']].flat().includes('array');
-  if (isList && !isRecord(schema['items'])) problems.push({ field, message: 'must set items' });
+  if (isList && !isRecord(schema['items'])) problems.push({ field, message: 'must set items to a schema' });
   for (const key of ['items', 'additionalProperties']) problems.push(...checkClosed(schema[key], `${field}.${key}`));
   for (const key of LISTS_OF_SCHEMAS) {
     const children = Array.isArray(schema[key]) ? schema[key] : [];

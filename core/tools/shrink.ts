@@ -2,11 +2,11 @@ import type { Cut, Truncation } from './outcome.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * Reduces a JSON value to a size while keeping its structure: lists lose items at their end, long strings are
- * truncated, and only if that is not enough, objects lose their largest members.
+ * Reduces a JSON value to at most `maxBytes` while keeping its structure: lists lose items at their end, long strings
+ * are truncated, and only if that is not enough, objects lose their largest members.
  *
  * @param maxBytes the largest size of the value as JSON, in bytes of UTF-8
- * @param paged whether the response is one of several pages; the message then suggests a smaller page size
+ * @param paged whether the results of the tool have pages; the message then suggests a smaller page size
  */
 export function shrinkToFit(
   value: unknown,
@@ -20,9 +20,13 @@ export function shrinkToFit(
   return { value: kept, truncated: { statement: statementOf(size, maxBytes, cutter.cuts, paged), cuts: cutter.cuts } };
 }
 
-/** Reduces a text to its last lines. @param maxBytes the largest size of the text as JSON, in bytes of UTF-8 */
+/**
+ * Reduces a text to its last lines, or to the end of its last line if that is too long.
+ *
+ * @param maxBytes the largest size of the text as JSON, in bytes of UTF-8
+ */
 export function lastLines(text: string, maxBytes: number): { value: string; truncated?: Truncation } {
-  // Each character has one byte at least, so an earlier part cannot be kept.
+  // Each character takes at least one byte, so more than the last `maxBytes` characters cannot be kept.
   let rest = text.slice(-maxBytes);
   if (rest.length === text.length && sizeOf(text) <= maxBytes) return { value: text };
   for (let size = sizeOf(rest); size > maxBytes; size = sizeOf(rest)) {
@@ -41,8 +45,8 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * A member with less space than this is removed instead of truncated, because a few characters of it would be
- * misleading.
+ * A member for which fewer bytes than this are left is removed instead of truncated, because a few characters of it
+ * would be misleading.
  */
 const MIN_SHARE = 64;
 
@@ -51,7 +55,7 @@ const MAX_CHARACTER_BYTES = 6;
 
 class Cutter {
   readonly cuts: Cut[] = [];
-  /** Sizes are cached: measuring containers again at every level would take time proportional to the depth. */
+  /** Sizes are cached: measuring lists and objects again at every level would multiply the time by the depth. */
   readonly #sizes = new Map<object, number>();
 
   cut(value: unknown, budget: number, path: string): unknown {

@@ -2,7 +2,11 @@ import type { OutboundRequest } from './wire.ts';
 
 /** Signs the requests of one account. A repeated request must be signed again. */
 export interface RequestSigner {
-  /** @param request complete except for its signature; header names in lower case */
+  /**
+   * Returns the request with its signature.
+   *
+   * @param request complete except for the signature; header names in lower case
+   */
   sign(request: OutboundRequest): OutboundRequest;
   /** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
   preview(request: OutboundRequest): OutboundRequest;

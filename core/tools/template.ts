@@ -13,7 +13,7 @@ export type TemplateScalar = string | number | boolean | null | undefined;
 export interface VariableSpec {
   name: string;
   explode: boolean;
-  /** The maximum number of characters of a text (RFC 6570 §2.4.1). */
+  /** How many characters of a text are used, from its start (RFC 6570 §2.4.1); undefined for all. */
   prefix?: number;
 }
 

@@ -66,7 +66,7 @@ function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[
     if (!reads && method !== 'POST' && hints.read_only)
       problems.push(`${method} must not be read_only unless a reason is given`);
     if (method === 'DELETE' && !(hints.destructive && hints.idempotent))
-      problems.push('DELETE is destructive and idempotent unless a reason is given');
+      problems.push('DELETE must be destructive and idempotent unless a reason is given');
     if (method === 'PUT' && !hints.idempotent) problems.push('PUT must be idempotent unless a reason is given');
   }
   return problems.map((message) => ({ field: 'hints', message }));
@@ -91,7 +91,7 @@ function checkRequest({ request, pagination }: ToolDefinition, { api }: Provider
     if (!isCallerHeader(name)) problems.push({ field, message: `${name} must not be set by a tool` });
   }
   if (pagination?.request?.in === 'body' && (!hasBody || !pagination.request.name.startsWith('/'))) {
-    const message = 'with "in: body" the name must be a JSON pointer, and the tool must have a body';
+    const message = 'with "in: body" the name must be a JSON pointer such as /page, and the tool must have a body';
     problems.push({ field: 'pagination.request', message });
   }
   return problems;
@@ -123,7 +123,7 @@ function checkStep(
 /** Checks that the origin of a tool, if it differs from the base URL, is one of the provider's `extra_origins`. */
 function checkOrigin({ request: { origin } }: ToolDefinition, { api }: ProviderDefinition): FieldError[] {
   if (origin === undefined || api.extra_origins?.includes(origin)) return [];
-  const message = `must be one of the provider's extra_origins: ${api.extra_origins?.join(', ') ?? 'it has none'}`;
+  const message = `must be one of the provider's extra_origins (${api.extra_origins?.join(', ') || 'it has none'})`;
   return [{ field: 'request.origin', message }];
 }
 
@@ -176,10 +176,10 @@ function checkFiles(tool: ToolDefinition, references: References): FieldError[] 
     const members = Object.keys(isRecord(file['properties']) ? file['properties'] : {});
     const usual = Object.keys(fileInputSchema('')['properties'] as object);
     return [
-      ...(taken ? [] : [{ field, message: 'is a file, which only $file can use' }]),
+      ...(taken ? [] : [{ field, message: 'is a file input, so the request must use it with $file' }]),
       ...(usual.join() === members.join()
         ? []
-        : [{ field, message: `is a file, so its members must be ${usual.join(', ')}` }]),
+        : [{ field, message: `is a file input, so its members must be ${usual.join(', ')}` }]),
     ];
   });
 }

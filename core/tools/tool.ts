@@ -20,7 +20,10 @@ export interface ToolHints {
 export interface ToolBody {
   format: 'json' | 'form' | 'multipart' | 'raw' | 'none';
   value?: unknown;
-  /** For json and raw: the Content-Type. The default is application/json; for raw, the type of the file. */
+  /**
+   * For json and raw: the Content-Type. By default application/json for json, and for raw the type of the file, or
+   * text/plain for a text. With a star, it only says which types are accepted.
+   */
   media_type?: string;
   /** For form: the format of lists. */
   lists?: FormLists;
@@ -114,7 +117,7 @@ export interface ToolResponse {
 /** The part of a tool that its author writes; catalogue/tool.schema.json describes it. */
 export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp' | 'restriction'>;
 
-/** How an MCP server defines the tool. */
+/** How a third-party MCP server defines the tool. */
 export interface McpOrigin {
   name: string;
   /** The hash of the server's definition of the tool. */
@@ -147,7 +150,7 @@ export interface Tool {
   title: string;
   description: string;
   tags: string[];
-  /** Words that users use and that name, title and description lack. Only the search uses them. */
+  /** Words for the tool that users use, but that its name, title and description lack. Only the search uses them. */
   search_words?: string;
   hints: ToolHints;
   /** Alternative sets of scopes; an account needs all scopes of one set. */
@@ -162,7 +165,7 @@ export interface Tool {
   restriction?: ToolRestriction;
 }
 
-/** Returns the definition that the author of a tool wrote, without the connector and the restriction by an overlay. */
+/** Returns the definition that the author of a tool wrote: the tool without its connector and overlay restriction. */
 export function definitionOf({
   connector: _connector,
   generic: _generic,

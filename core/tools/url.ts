@@ -27,7 +27,7 @@ export interface RenderedUrl {
 const { addressChars: MAX_LENGTH } = TOOL_REQUEST;
 
 /**
- * Parses a tool's path. It throws only in the catalogue's check and in imports, because stored templates were checked
+ * Parses a tool's path. It throws only while a definition is checked or imported, because stored templates were checked
  * before.
  *
  * @throws TemplateSyntaxError if RFC 6570 or the rules of tool paths do not allow the path: fragments, dot segments, or
@@ -178,8 +178,8 @@ function textsOf(value: unknown): string[] {
 }
 
 /**
- * Percent-encodes `?` and `#` in a value of several segments, for example the name of a branch, because they would end
- * the path.
+ * Percent-encodes `?` and `#` in the value of an expression {+…} after the start of the path, for example the name of a
+ * branch, because they would end the path. Returns any other value unchanged.
  */
 function withinPath({ path }: PathTemplate, name: string, value: TemplateValue): TemplateValue {
   if (typeof value !== 'string' || !/[?#]/.test(value)) return value;

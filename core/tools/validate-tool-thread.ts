@@ -15,7 +15,7 @@ interface Validator {
 
 let validator: Validator | undefined;
 
-/** Checks a tool definition, inside the thread. */
+/** Checks a tool definition; the worker thread of `validationJob` calls this function. @returns at most 20 errors */
 export function run({ folder, definition, provider }: ValidationRequest): FieldError[] {
   validator ??= createValidator(folder);
   const tool = JSON.parse(definition) as ToolDefinition;

@@ -16,6 +16,7 @@ export interface UpstreamResponse {
   body: Buffer;
 }
 
+/** Removes secrets from values, as `Scrubber` of core/net does. */
 export interface Scrub {
   <T>(value: T): T;
   /** Removes the secrets from a value that was parsed from this JSON text. */
@@ -24,7 +25,7 @@ export interface Scrub {
   bytes(bytes: Buffer): Buffer;
 }
 
-/** The error that `send` rejects with; `sent`: whether the first byte may have been sent. */
+/** The error with which sending a request fails; `sent`: whether the first byte of the request may have been sent. */
 export interface SendFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   sent: boolean;

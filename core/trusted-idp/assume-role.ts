@@ -47,7 +47,10 @@ export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRole
 
 function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleRequest): void {
   if (!ROLE_ARN.test(roleArn))
-    throw new OAuthConfigError('The role_arn of the account is invalid.', { faultyPart: 'account' });
+    throw new OAuthConfigError(
+      'The role_arn of the account is not an ARN such as arn:aws:iam::123456789012:role/name.',
+      { faultyPart: 'account' },
+    );
   if (identity.audience === '')
     throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');
   if (!SESSION_NAME.test(sessionName)) throw new RangeError('The session name is invalid.');

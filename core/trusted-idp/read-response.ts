@@ -58,12 +58,15 @@ export async function readResponse(response: Response, asked: SentRequest): Prom
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
   if (OF_THE_TOKEN.has(code)) {
     return clientRefused(
-      `The cloud provider does not accept the identity token of the connection (${code}).`,
+      `The cloud provider does not accept the identity token of the connection (${code}). Check the client_id.`,
       'connection',
     );
   }
   if (code !== '') {
-    return clientRefused(`The cloud provider does not allow the account to assume its role (${code}).`, 'account');
+    return clientRefused(
+      `The cloud provider does not allow the account to assume its role (${code}). Check role_arn and the role.`,
+      'account',
+    );
   }
   const granted = response.ok ? credentialsIn(answer, asked, headers) : undefined;
   if (granted) return granted;

@@ -63,7 +63,10 @@ function isMixed({ text, children }: XmlElement): boolean {
   return children.length > 0 && text.trim() !== '';
 }
 
-/** Returns the text at the end of a path of element names, each of which must be unique. */
+/**
+ * Returns the text of the element at the end of a path of element names. It is undefined if an element on the path is
+ * missing or repeated, or if the last one contains elements.
+ */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string | undefined {
   let found = element;
   for (const name of path) {

@@ -61,8 +61,8 @@ export function sealSalted(root: KeyObject, associatedData: Buffer, plaintext: B
 const MESSAGES_PER_SALT = 1000;
 
 /**
- * Returns a function that seals as `sealSalted` does, except that a thousand messages share a salt and its key. Deriving
- * a key takes longer than encrypting a short message.
+ * Returns a function that seals as `sealSalted` does, except that a thousand messages share a salt and its key.
+ * Deriving a key takes longer than encrypting a short message.
  */
 export function createSaltedSealer(
   root: KeyObject,

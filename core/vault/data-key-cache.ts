@@ -22,7 +22,7 @@ export class DataKeyCache {
   readonly #names: string[] = [];
   #next = 0;
 
-  /** @param max number of keys, about 400 bytes each; the oldest one is evicted first */
+  /** @param max the maximum number of keys, about 400 bytes each; the key that was added first is evicted first */
   constructor(max: number) {
     this.#max = max;
     this.#slots = Buffer.alloc(max * SLOT_BYTES);

@@ -2,10 +2,10 @@
  * Error codes of the vault:
  * - `NO_KEY`: no key-encryption key was given, or its file cannot be read
  * - `KEY_FILE_PERMISSIONS`: users other than the owner may read or change the key file
- * - `KEY_FORMAT`: a line of the key ring is invalid
+ * - `KEY_FORMAT`: a line of the key ring is invalid, or the key file is not a small regular file
  * - `KEY_FILE_EXISTS`, `KEY_FILE_BUSY`: a key file already exists, or another process is changing it
  * - `UNKNOWN_KEY`: the ring does not have the requested key
- * - `KEY_IN_USE`: the key is the active one, or records are still encrypted under it
+ * - `KEY_IN_USE`: the key is the active one, records are encrypted under it, or a server may still encrypt with it
  * - `KEY_CHECK_FAILED`: the ring has a different key under this id than the one that encrypted the data
  * - `UNKNOWN_FORMAT`: encrypted with a version of the format that this release does not support
  * - `UNSEALABLE`: any failure of decryption, without the failed step

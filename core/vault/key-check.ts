@@ -4,7 +4,7 @@ import type { KeyRing } from './key-ring.ts';
 
 export interface KeyCheck {
   kekId: string;
-  /** 32 bytes. */
+  /** 32 bytes that are derived from the key. They identify the key and reveal nothing about it. */
   check: Buffer;
   /** When this check value was created, milliseconds UTC. */
   createdAt: number;

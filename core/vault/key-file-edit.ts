@@ -125,8 +125,9 @@ function realFile(path: string): string {
 }
 
 /**
- * Prepares the new content next to the file. The draft has a fixed name and is only created if it does not exist, so it
- * also serves as the lock: of two concurrent changes one is rejected, and no key is lost.
+ * Prepares the new content in a draft next to the file, and fails if the draft already exists. Changes of an existing
+ * file use a fixed draft name, so the draft is also their lock: of two concurrent changes one is rejected, and no key
+ * is lost.
  */
 function withDraft(path: string, draftPath: string, publish: (draft: Draft) => void): void {
   const draft = new Draft(draftPath);

@@ -42,7 +42,9 @@ export function readKeyFile(path: string): KeyFileContent {
   }
 }
 
-/** The current identity of the file, without reading it; `undefined` if it does not exist. */
+/**
+ * The current identity of the file, without reading it; `undefined` if the file does not exist or is not accessible.
+ */
 export function keyFileIdentity(path: string): string | undefined {
   try {
     return identityOf(statSync(path, { bigint: true }));

@@ -7,10 +7,11 @@ import { generateKey, type KeyRing } from './key-ring.ts';
 import type { RotationStore } from './rotate.ts';
 
 /**
- * Creates a new key and adds it to the key file: as the active one, or as a standby key that only decrypts. Its check value is stored first, because a running server may
- * encrypt with the key as soon as it is in the file.
+ * Creates a new key and adds it to the key file: as the active one, or as a standby key that only decrypts. Its check
+ * value is stored first, because a running server may encrypt with the key as soon as it is in the file.
  *
  * @param now milliseconds UTC
+ * @param add adds the key as the active one (`addKey`) or as a standby key (`addStandbyKey`)
  * @returns the new key's id
  * @throws VaultError as `addKey`
  */
@@ -48,7 +49,8 @@ export async function standbyKey(
 }
 
 /**
- * Returns the newest key that has never been used to encrypt: one that is newer than the active key.
+ * Returns the newest key that has never been used to encrypt: one that was created after the active key. Returns
+ * undefined if there is none.
  *
  * @param ids the keys of a ring, the active one first
  * @param checks the check values of the keys, with the times of their creation
@@ -83,7 +85,9 @@ export async function retireKey(
   kekId: string,
   { ring, store, keyFile, now, serversBehind = 0 }: Retirement,
 ): Promise<void> {
-  if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${kekId}`);
+  if (ring.get(kekId) === undefined) {
+    throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${kekId}: \`valetkey keys list\` shows its keys`);
+  }
   if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
   if (serversBehind > 0) {
     const advice = 'copy the key file to the machines of all servers, and try again some seconds later';

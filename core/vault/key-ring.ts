@@ -63,7 +63,7 @@ export function parseKeyRing(text: string, source: string): KeyRing {
     };
     const [, id, encoded] = KEY_LINE.exec(line) ?? refuse('expected kek_<8 to 32 letters, digits, _ or ->:<base64>');
     const key = fromBytes(id ?? '', decodeKey(encoded ?? '', refuse));
-    if (keys.some((other) => other.id === key.id)) refuse('duplicate key id');
+    if (keys.some((other) => other.id === key.id)) refuse(`duplicate key id ${key.id}`);
     if (keys.some((other) => other.check.equals(key.check))) refuse('duplicate key under another id');
     keys.push(key);
   }

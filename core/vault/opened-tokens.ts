@@ -21,7 +21,7 @@ interface Opened {
  * cannot give another result. The expiry is checked at each use; the caller checks whether the token was revoked.
  *
  * @param now milliseconds UTC
- * @param max how many tokens are remembered; each takes about 1.5 kB
+ * @param max the maximum number of remembered tokens; each takes about 1.5 kB
  */
 export function createOpenedTokens(
   sealed: Pick<SealedTokens, 'openUntil'>,

@@ -69,10 +69,10 @@ export interface RotationOptions {
 }
 
 /**
- * Rewraps everything that is encrypted under other keys of the ring with the active key, in small batches while the
- * server runs. A rotation may be interrupted and started again, and several may run concurrently, because an item is
- * only replaced if it is unchanged. If another rotation makes a newer key active meanwhile, both continue with the
- * newer key.
+ * Encrypts again, under the active key, all data keys and values that are under other keys of the ring. It works in
+ * small batches while the server runs. A rotation may be interrupted and started again, and several may run
+ * concurrently, because an item is only replaced if it is unchanged. If another rotation makes a newer key active
+ * meanwhile, both continue with the newer key.
  *
  * @param keys the keys that `vault` encrypts with
  */

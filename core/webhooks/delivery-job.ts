@@ -19,14 +19,16 @@ export interface DeliveryJobDeps extends DeliverySendDeps {
   webhookPace: Pace;
 }
 
-/** The outcome if another job makes the delivery, or the delivery was deleted or has already succeeded. */
+/** The outcome if another job makes the delivery now, or the delivery was deleted or has already succeeded. */
 const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
 const DISABLED = 'The endpoint is disabled.';
 
 /**
- * Delivers an event to a webhook endpoint at least once, with the waits of `WEBHOOKS.retryDelaysMs`. One transaction stores
- * the result of an attempt, the state of the endpoint, the start of the next delivery in order and the end of the job. An endpoint whose
- * last attempt failed gets only one slot, so that endpoints which hang leave slots to the others.
+ * Delivers an event to a webhook endpoint at least once. A failed attempt is repeated after the wait of
+ * `WEBHOOKS.retryDelaysMs`, shortened by a random part of up to a fifth, or after the longer wait that the endpoint
+ * requests. One transaction stores the result of an attempt, the state of the endpoint, the start of the next delivery
+ * in order and the end of the job. While the last attempt of an endpoint failed, fewer of its deliveries run at a time,
+ * so that endpoints which hang do not block the others.
  */
 export function deliveryJob(deps: DeliveryJobDeps): JobKind {
   const { store, deliveries, now } = deps;
@@ -109,7 +111,10 @@ async function settle(
   return { kind: 'retry', reason, retryAfterMs: delayMs };
 }
 
-/** Whether other deliveries can wait for this one: the endpoint is ordered, or may have been since the delivery was added. */
+/**
+ * Whether other deliveries can wait for this one: the endpoint is ordered, or may have been since the delivery was
+ * added.
+ */
 function canBeAwaited({ ordered, updatedAt }: WebhookEndpointRow, { createdAt }: WebhookDeliveryRow): boolean {
   return ordered || updatedAt >= createdAt;
 }

@@ -66,7 +66,7 @@ export async function createEndpoint(
   const { id: environmentId } = environment;
   requireCallable(deps, environment, input.url);
   if ((await tx.webhookEndpoints.count(environmentId)) >= WEBHOOKS.endpoints) {
-    const detail = `The environment has ${WEBHOOKS.endpoints} webhook endpoints. Delete one that is no longer used.`;
+    const detail = `The environment has ${WEBHOOKS.endpoints} webhook endpoints, the maximum. Delete an unused one.`;
     throw new ApiError('WEBHOOK_ENDPOINT_LIMIT', detail);
   }
   const { algorithm = 'HMAC_SHA256' } = input;
@@ -128,7 +128,7 @@ export function setEnabled(
   return change(tx, deps, before, { enabled, disabledReason, failingSince: null });
 }
 
-/** Adds a secret; the previous one stays valid for `overlapSeconds`. */
+/** Adds a secret. The previous one stays valid for at most `overlapSeconds`; older ones are removed. */
 export async function rotateSecret(
   tx: Transaction,
   deps: EndpointDeps,

@@ -11,7 +11,10 @@ export interface EventFeedDeps {
 
 export interface Subscription {
   environmentId: EnvironmentId;
-  /** The client or operator session that reads the stream. The stream ends when the client is disabled or the session ends. */
+  /**
+   * The client or operator session that reads the stream. The stream ends when the client is disabled or the session
+   * ends.
+   */
   clientId: string;
   /** The stream contains the events after this `seq`. */
   after: number;
@@ -25,7 +28,8 @@ export interface EventFeed {
   requireFreeStream(environmentId: string): void;
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
-   * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream.
+   * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream. It ends earlier
+   * if `signal` is aborted or the feed is closed, or if the client may no longer read events.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */
@@ -83,7 +87,8 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
     },
     requireFreeStream(environmentId) {
       if ((counts.get(environmentId) ?? 0) < EVENT_STREAM.perEnvironment) return;
-      throw new ApiError('RATE_LIMITED', 'Too many streams of events are open in this environment. Close one first.');
+      const detail = `The environment has ${EVENT_STREAM.perEnvironment} open streams of events, the maximum.`;
+      throw new ApiError('RATE_LIMITED', `${detail} Close one first.`);
     },
     async *follow(subscription, signal) {
       const { environmentId } = subscription;

@@ -9,7 +9,7 @@ const WEBHOOK_REDELIVERY = 'webhook_redelivery';
 
 /** Selects the deliveries of an endpoint to repeat. */
 export interface RedeliveryRequest {
-  /** Milliseconds UTC. */
+  /** Deliveries that were created at this time or later, in milliseconds UTC. */
   since: number;
   includeDelivered: boolean;
 }
@@ -62,7 +62,8 @@ async function queueBatch(
 ): Promise<string | undefined> {
   const { since, includeDelivered } = payload as RedeliveryRequest;
   const { redeliveredRows: limit, redeliverySlice: slice } = WEBHOOKS;
-  // A delivery that ended after the job was created has already been attempted again, so it is not selected.
+  // A delivery that ended after the job was created was attempted after the request to repeat it, so it is not
+  // selected.
   const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit, slice };
   const { rows, next } = await tx.webhookDeliveries.ended(environmentId, range);
   for (const delivery of rows) {

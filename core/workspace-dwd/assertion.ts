@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import type { ServiceAccount } from './service-account.ts';
 
-/** The lifetime of an assertion in seconds; providers reject longer ones. */
+/** The lifetime of an assertion in seconds. Providers reject longer lifetimes. */
 const LIFE_S = 3600;
 
 /** The parameters of the requested token. */

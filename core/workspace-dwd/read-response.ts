@@ -56,7 +56,7 @@ export async function readResponse(response: Response, asked: SentRequest): Prom
 function outcomeOfError(code: string, description: string, retryAfterMs: number | undefined): TokenFailure {
   if (NOT_DELEGATED.has(code)) {
     const message = `The provider does not allow the service account to act for the subject with these scopes (${code}).`;
-    return clientRefused(message);
+    return clientRefused(`${message} An administrator of the domain must allow them.`);
   }
   const outcome = outcomeOfCode(code, retryAfterMs);
   if (outcome.kind !== 'refused') return outcome;

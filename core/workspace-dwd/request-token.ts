@@ -32,11 +32,14 @@ export async function requestDelegatedToken(request: DelegatedTokenRequest): Pro
 }
 
 /**
- * Rejects an account without a subject: its token would be for the service account itself, which may have other
- * permissions.
+ * Rejects a request without scopes or without a subject. Without a subject, the token would be for the service account
+ * itself, which may have other permissions.
  */
 function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
-  if (subject.trim() === '') throw new OAuthConfigError('The account has no subject.', { faultyPart: 'account' });
+  if (subject.trim() === '')
+    throw new OAuthConfigError('The account has no workspace_dwd.subject, the user to act for.', {
+      faultyPart: 'account',
+    });
   if (scopes.length === 0) throw new OAuthConfigError('The connection has no scopes.');
 }
 

@@ -39,7 +39,7 @@ export function readServiceAccount(file: Secret): ServiceAccount {
   }
   const clientEmail = textIn(json, 'client_email');
   if (!EMAIL.test(clientEmail))
-    throw new OAuthConfigError('"client_email" of the service account key is not an address.');
+    throw new OAuthConfigError('"client_email" of the service account key is not an email address.');
   return {
     clientEmail,
     clientId: optionalTextIn(json, 'client_id'),

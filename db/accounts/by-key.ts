@@ -9,8 +9,8 @@ import { CONNECTION_OF_CONNECTOR } from './list.ts';
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
- * Finds accounts by their key. Given a user id, its index is used, because a user has few accounts. Otherwise the index
- * of the unique key is used, whose first columns are the connection and the identifier.
+ * Finds accounts by their key. If the key contains a user id, the index of the user ids is used, because a user has few
+ * accounts. Otherwise the index of the unique key is used, whose first columns are the connection and the identifier.
  */
 export function createByKey({
   db,

@@ -7,7 +7,10 @@ import { ACCOUNT_COLUMNS } from './columns.ts';
 
 const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
 
-/** Lists idle accounts. The index `accounts_idle` is used, so only matching rows are read. */
+/**
+ * Lists idle accounts: those with the status ACTIVE whose token has expired. The index `accounts_idle` is used, so only
+ * matching rows are read.
+ */
 export function createListIdle({
   db,
   once,

@@ -24,7 +24,9 @@ const EMPTY: Omit<OptionalColumns, 'wrappedDataKey'> = {
   credentialGeneration: 0,
 };
 
-/** Creates the function that inserts an account, and returns the row that a read of the account would return. */
+/**
+ * Creates the function that inserts an account. The function returns the row that a later read of the account returns.
+ */
 export function createInsert(
   statements: Statements,
   dataKeys: DataKeys,

@@ -40,7 +40,10 @@ const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => (
     or ${isIn(accounts.connectionId, 'named')})`,
 });
 
-/** A filter with at most this many rows is used in preference to `organizationId`, whose total is not maintained. */
+/**
+ * If a filter with a maintained total matches at most this many accounts, its index is used. Otherwise the index of
+ * `organizationId` is used if this filter is given: its total is not maintained, so the filters cannot be compared.
+ */
 const FEW = 1000;
 
 /** The list of accounts, in the order of their creation. */
@@ -72,8 +75,8 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
 
   /**
    * Returns the filter whose index is used. A user and an identifier have few accounts, so these filters come first.
-   * Among the filters with a maintained total, the one with the fewest rows is used. `organizationId` has precedence
-   * over it unless it has few rows.
+   * Among the filters with a maintained total, the one with the fewest rows is used. If `organizationId` is given, it
+   * has precedence over that filter, unless that filter has at most `FEW` rows.
    */
   async function leadingFilter(names: ListFilter[], values: Record<string, unknown>): Promise<ListFilter | undefined> {
     const selective = names.find((name) => name === 'userId' || name === 'identifier');
@@ -85,8 +88,8 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
 }
 
 /**
- * Returns the position of a cursor. A cursor is the id of an account, which may have been deleted since; then its
- * tombstone has the position.
+ * Creates the function that returns the position (`seq`) of a cursor. A cursor is the id of an account. If the account
+ * was deleted since, its tombstone has the position; if there is none, the function returns undefined.
  */
 export function createPlaceOfCursor({
   db,

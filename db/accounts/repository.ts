@@ -87,7 +87,10 @@ export interface AccountWrites {
    * @returns how many accounts had obtained credentials
    */
   forgetObtained(environmentId: EnvironmentId, connectionId: string, shown: JsonObject): Promise<number>;
-  /** Stores times of use. This does not change the account, so its version and `updated_at` stay the same. Times never go back. */
+  /**
+   * Stores times of use. This does not change the account, so its version and `updated_at` stay the same. A stored time
+   * is never replaced by an earlier one.
+   */
   touch(environmentId: EnvironmentId, uses: { id: string; lastUsedAt: number }[]): Promise<void>;
   /** Permanently removes an account and leaves a tombstone. @returns false if it does not exist */
   remove(environmentId: EnvironmentId, id: string, deletedAt: number): Promise<boolean>;

@@ -18,7 +18,10 @@ export type SearchAccounts = (
 ) => Promise<Page<AccountSummaryRow>>;
 
 type List = KeysetList<AccountSummaryRow, ListFilter>;
-/** Reads the first accounts after a position, or the newest ones. */
+/**
+ * Reads the first accounts that are older or newer than a position. Without a position, it starts at the newest account
+ * for `older`, and at the oldest one for `newer`.
+ */
 type Source = (direction: Direction, place: number | undefined, limit: number) => Promise<AccountSummaryRow[]>;
 
 /**
@@ -26,15 +29,18 @@ type Source = (direction: Direction, place: number | undefined, limit: number) =
  * match, one query filters all accounts.
  */
 const MERGED_CONNECTIONS = 64;
-/** Connections with at most this many accounts are searched in one query. */
+/**
+ * A search in a connection with at most this many accounts filters the accounts of the connection. For a larger one, it
+ * first reads the matching accounts of the environment from the index of identifiers.
+ */
 const SMALL_CONNECTION = LIST.slice;
 /** The maximum number of matches that are counted. */
 const COUNTED = LIST.countedBySearch;
 
 /**
- * Searches for substrings, in the order of the list. An account matches by its identifier, or by the key or the
- * provider of its connection. Key and provider are the same for all accounts of a connection, so they are searched in
- * the connections; the index only contains identifiers.
+ * Searches accounts for a substring, and returns them in the order of the account list. An account matches by its
+ * identifier, or by the key or the provider of its connection. Key and provider are the same for all accounts of a
+ * connection, so they are searched in the connections; the index only contains identifiers.
  */
 export function createAccountSearch(statements: Statements, list: List): SearchAccounts {
   const { db, once, dialect } = statements;
@@ -68,8 +74,8 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
   }
 
   /**
-   * Reads the accounts of a text with more matches than are counted. The index returns the newest matches. Reading
-   * further back in it would become slower and slower, so older accounts are found by reading the table.
+   * Reads the accounts that match a text with more than `COUNTED` matches. The index returns the newest matches.
+   * Reading further back in it would become slower and slower, so older accounts are found by reading the table.
    */
   async function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Promise<Source> {
     const known = among(environmentId, newest);

@@ -9,10 +9,7 @@ export type CountedFilter = 'connectionId' | 'connector' | 'provider' | 'status'
 
 type Values = Record<string, unknown>;
 
-/**
- * The columns that the totals in `account_counts` can be selected by: the connection, its key, its provider, and the
- * status.
- */
+/** The conditions that select totals in `account_counts`: by the connection, its key, its provider, or the status. */
 const COUNTED: Record<CountedFilter, SQL> = {
   connectionId: eq(connections.id, sql.placeholder('connectionId')),
   connector: eq(connections.keyId, sql.placeholder('connector')),

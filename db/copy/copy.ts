@@ -19,12 +19,12 @@ export interface CopyReport {
 }
 
 /**
- * Copies all rows of a database to an empty one and verifies the copy: the rows of each table, the chains of audit records,
- * and the keys. Then the source is retired, and the copy becomes usable. After an error the source is unchanged, and
- * nothing is left of the copy.
+ * Copies all rows of a database to an empty one and verifies the copy: the rows of each table, the chains of audit
+ * records, and the keys. Then the source is retired, and the copy becomes usable. After an error other than
+ * `OUTCOME_UNKNOWN`, the source is unchanged, and nothing is left of the copy.
  *
  * @throws StorageError `COPY_REFUSED` if the schemas differ; `COPY_DAMAGED` if the verification of the copy fails;
- * `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source is retired; what `checkKeys` throws
+ * `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source stays retired; what `checkKeys` throws
  */
 export async function copyDatabase(source: CopySource, target: CopyTarget, deps: CopyDeps): Promise<CopyReport> {
   const { now, progress = () => {}, checkKeys } = deps;
@@ -115,7 +115,7 @@ function createFingerprint(): Fingerprint {
   };
 }
 
-/** Returns a value in the form that is hashed. U+0000 is replaced, because PostgreSQL cannot store it in a text. */
+/** Returns a value in the form that is hashed. U+0000 is replaced, because not every engine can store it in a text. */
 function asText(value: unknown): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('base64')}`;
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;

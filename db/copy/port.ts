@@ -16,7 +16,10 @@ export interface CopyEnd {
   rows(table: string, columns: readonly string[]): AsyncIterable<StoredRow[]>;
 }
 
-/** The last numbers that were assigned to rows, without the ordinal of the environment. Numbers are never reused. */
+/**
+ * The last numbers that were assigned to rows, so that the copy assigns higher ones. A `seq` also contains the ordinal
+ * of its environment; these numbers do not.
+ */
 export interface LastNumbers {
   accounts: number;
   executions: number;
@@ -29,7 +32,7 @@ export interface CopySource extends CopyEnd {
   lastNumbers(): Promise<LastNumbers>;
   /** Durably marks the database as copied, so that no server starts with it, and ends the transaction that locks it. */
   retire(at: number): Promise<void>;
-  /** Removes this mark, unless an earlier copy has set it. */
+  /** Removes the mark of `retire`, unless an earlier copy has set it. */
   reopen(): Promise<void>;
   /** Releases all locks. A database that was not retired is unchanged. */
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export const COPIED_TABLES: readonly string[] = [
   ...['operator_sessions', 'portal_sessions', 'environment_logos', 'execution_statistics', 'refresh_statistics'],
 ];
 
-/** How many rows of a table are copied in one batch, for tables whose rows can be large. */
+/** The maximum number of rows of a table in one batch of the copy, for tables whose rows can be large. */
 const BATCH_OF_TABLE: Readonly<Record<string, number>> = {
   stored_contents: 1,
   idempotency_keys: 50,

@@ -9,8 +9,8 @@ import type { Statements } from '../statements.ts';
 import { ConflictError, LANE_TAKEN } from './errors.ts';
 
 /**
- * An environment has this many lanes, and each lane has one chain with at most this many records. The `seq` of a
- * record contains both: the number of the lane, and that of the record in its chain.
+ * An environment has `LANES` lanes, which are the parts of its audit log. Each lane has one chain with at most
+ * `LANE_SIZE` records. The `seq` of a record contains the number of its lane, and its own number in the chain.
  */
 const LANES = 1024;
 const LANE_SIZE = 2 ** 30;
@@ -22,7 +22,7 @@ const ENVIRONMENT_SIZE = LANES * LANE_SIZE;
  */
 export interface AuditLane {
   number: number;
-  /** The last record after the last write of this connection, by environment. */
+  /** The last record of the lane after the last write of this connection, by environment. */
   heads: Map<EnvironmentId, AuditHead>;
 }
 
@@ -31,7 +31,7 @@ export function changeLane(lane: AuditLane): void {
   useLane(lane, Math.floor(Math.random() * LANES));
 }
 
-/** @param number any number; there are fewer lanes */
+/** @param number any number; modulo `LANES`, it is the number of the lane */
 export function useLane(lane: AuditLane, number: number): void {
   lane.number = number % LANES;
   lane.heads.clear();
@@ -48,8 +48,8 @@ const COLUMNS: Record<keyof AuditRow, 'bigint' | 'text' | 'bytea'> = {
 
 /**
  * The audit chains of an environment. Each writing connection uses its own chain, so that transactions on different
- * connections do not wait for each other. The appends of one transaction are kept in memory. They are linked and written at its end,
- * together with the last record of the chain and the commit, so that they add no round trip.
+ * connections do not wait for each other. The appends of one transaction are kept in memory. They are linked and
+ * written at its end, together with the last record of the chain and the commit, so that they add no round trip.
  *
  * @param outside statements that read committed data, outside of the transaction. The end of the chain is read with
  * them: a transaction that reads a missing row would conflict with every transaction that inserts one. The write at the
@@ -122,7 +122,9 @@ export function createAuditLanes(
    */
   let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead; kept: NewAuditRow[] }>();
 
-  /** Returns the last record of the lane; for an empty lane, the `seq` before its first record, with the hash `GENESIS`. */
+  /**
+   * Returns the last record of the lane; for an empty lane, the `seq` before its first record, with the hash `GENESIS`.
+   */
   async function endOf(environmentId: EnvironmentId): Promise<AuditHead> {
     const known = lane.heads.get(environmentId) ?? (await stored().get({ environmentId, lane: lane.number }));
     if (known) return known;
@@ -150,7 +152,7 @@ export function createAuditLanes(
       let chain = moved.get(environmentId);
       if (chain === undefined) {
         const end = await endOf(environmentId);
-        // Another append of the transaction may have come first.
+        // During the wait, another append of the transaction may have added the chain.
         chain = moved.get(environmentId) ?? { before: end, head: end, kept: [] };
         moved.set(environmentId, chain);
       }

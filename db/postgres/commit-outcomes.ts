@@ -42,7 +42,8 @@ export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOut
       do {
         const status = await statusOf(transaction);
         if (status === 'committed') return;
-        if (status === 'aborted') throw new ConflictError('CONNECTION_LOST', 'the connection was lost', { cause });
+        if (status === 'aborted')
+          throw new ConflictError('CONNECTION_LOST', 'the connection was lost before the commit', { cause });
         if (status === null) break;
         await pause(POSTGRES.outcomePauseMs);
       } while (performance.now() < until);

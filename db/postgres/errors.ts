@@ -10,8 +10,8 @@ interface ServerError extends Error {
 }
 
 /**
- * A serialization failure, a deadlock, another connection that writes to the same chain of the audit log, or a connection from before a
- * crash of the server. Running the unit again can succeed.
+ * A serialization failure, a deadlock, another connection that writes to the same chain of the audit log, or a
+ * connection from before a crash of the server. Running the unit again can succeed.
  */
 export class ConflictError extends RetryableError {}
 
@@ -26,7 +26,10 @@ export function laneTakenError(cause: unknown): ConflictError {
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Lock not available, query cancelled (a timeout), a cached plan whose tables have changed. */
 const RETRYABLE = new Set(['55P03', '57014', '0A000']);
-/** Connection exceptions, shutdowns, insufficient resources, a primary that became a standby, I/O errors, internal errors, damaged data. */
+/**
+ * Connection exceptions, shutdowns, insufficient resources, a primary that became a standby, I/O errors, internal
+ * errors, damaged data.
+ */
 const OF_STORAGE = /^(08|28|3D|53|57P|58|XX)|^(25006|25P03|42501)$/;
 
 /** Converts an error of the driver to one of the storage interface; other errors are returned unchanged. */

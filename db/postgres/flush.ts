@@ -1,8 +1,9 @@
 import { nameOf, type RunQuery } from './statements.ts';
 
 /**
- * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server: a
- * commit of an earlier epoch is durable only if it survived the crash that ended its epoch.
+ * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server
+ * (the time between two of its crashes): a commit of an earlier epoch is durable only if it survived the crash that
+ * ended its epoch.
  */
 export type Flush = () => Promise<unknown>;
 

@@ -32,10 +32,11 @@ export function hostsOf(location: string): string[] {
 }
 
 /**
- * Opens a session at the first host that accepts it, beginning with the one that was used last.
+ * Returns a function that opens a session at the first host that accepts it, beginning with the one that was used last.
  *
  * @param open opens a session at one host
- * @throws StorageError of the first host if none accepts it
+ * @returns a function that rejects with the StorageError of the first host that it tried, if no host accepts the
+ * session
  */
 export function createHosts<S>(location: string, open: (address: string) => Promise<S>): () => Promise<S> {
   const addresses = hostsOf(location);
@@ -49,7 +50,8 @@ export function createHosts<S>(location: string, open: (address: string) => Prom
         last = place;
         return session;
       } catch (error) {
-        // A wrong password or a missing database is the same on all hosts; the first error names it.
+        // The first error is thrown, because a wrong password or a missing database makes all hosts fail in the same
+        // way.
         failure ??= error;
       }
     }

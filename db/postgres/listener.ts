@@ -27,10 +27,13 @@ export function createListener(open: () => Promise<Session>, report: (error: unk
   let isClosing = false;
 
   async function listen(): Promise<void> {
-    // A connection whose other end has vanished is noticed only when something is sent.
+    // If the other end of a connection has disappeared, the connection fails only when something is sent on it.
     if (current?.isOpen()) return void (await current.query({ text: 'select 1' }));
     current = await open();
-    if (!(await current.isDirect())) throw new Error('a connection pool is between this server and PostgreSQL');
+    if (!(await current.isDirect()))
+      throw new Error(
+        'a connection pool is between this server and PostgreSQL: set DATABASE_LISTEN_URL to a direct address',
+      );
     current.onNotification(() => {
       version++;
     });

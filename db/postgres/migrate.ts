@@ -140,7 +140,7 @@ async function executeOutside(file: Migration, location: string, holder: Session
 
 function failure({ name }: Migration, cause: unknown): Error {
   if (cause instanceof StorageError && cause.code === '55P03') {
-    return new Blocked(`${name} waited too long for a lock that a transaction of a server holds`, { cause });
+    return new Blocked(`the migration ${name} waited too long for a lock that another transaction holds`, { cause });
   }
   return new StorageError('MIGRATION_FAILED', `the migration ${name} failed: ${(cause as Error).message}`, { cause });
 }

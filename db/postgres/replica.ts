@@ -30,11 +30,13 @@ interface ReplicaOptions {
   report: (error: unknown, what: string) => void;
 }
 
-/** How far the standby is behind, in milliseconds; 0 if it has applied everything that it has received, or is a primary. */
+/**
+ * How far the standby is behind, in milliseconds; 0 if it has applied everything that it has received, or is a primary.
+ */
 const LAG = `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
   else coalesce((extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint, 0) end`;
 
-/** The replica need not be reachable yet: it is used as soon as it can be reached. */
+/** Opens a replica, which need not be reachable yet. It is used while it can be reached and is not too far behind. */
 export function openReplica(location: string, { size, prepare, limits, report }: ReplicaOptions): Replica {
   const readers = createReaders(
     createHosts(location, (address) => openHost(address, { mayBeStandby: true })),
@@ -121,8 +123,8 @@ export function openReplica(location: string, { size, prepare, limits, report }:
 /**
  * Returns the page of a list.
  *
- * @throws Error if the page is empty because the replica may not have the row of the cursor yet. The list would
- * otherwise end too early.
+ * @throws Error if a page after or before a cursor is empty: the replica may not have the row of the cursor yet, and
+ * the list would end too early
  */
 function known<Row>({ after, before }: PageRequest, page: Page<Row>): Page<Row> {
   const hasCursor = after !== undefined || before !== undefined;

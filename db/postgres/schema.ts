@@ -11,8 +11,8 @@ interface Hindering {
 }
 
 /**
- * Checks that this program can work with the schema of a database, without changing anything. Migrations of the contract
- * phase may be missing, and newer migrations that this program can work with may have been applied.
+ * Checks that this program can work with the schema of a database, without changing anything. Migrations of the
+ * contract phase may be missing, and newer migrations that this program can work with may have been applied.
  *
  * @throws StorageError `SCHEMA_MISSING`, `SCHEMA_OLD` if `valetkey db migrate` must be run first; `MIGRATION_REFUSED`;
  * `DATABASE_COPIED`

@@ -1,6 +1,8 @@
 import type { Session } from './session.ts';
 
-/** A connection that knows in which epoch of the server it was opened. A crash ends an epoch; a clean restart does not. */
+/**
+ * A connection that knows in which epoch of the server it was opened. A crash ends an epoch; a clean restart does not.
+ */
 export interface EpochSession extends Session {
   epoch: string;
   /**

@@ -78,7 +78,8 @@ export async function openHost(
       statement_timeout: statementMs,
       lock_timeout: POSTGRES.lockMs,
       idle_in_transaction_session_timeout: POSTGRES.idleMs,
-      // Longer than the server's own timeout for statements, so it applies only if the server cannot be reached.
+      // Applies if the server no longer responds. It includes the time that a statement waits for earlier ones of the
+      // connection. It is longer than the server's own timeout, so that the server usually ends a slow statement first.
       query_timeout: statementMs + POSTGRES.connectMs,
     }),
     types: { getTypeParser: parserOf },
@@ -121,7 +122,7 @@ export async function openHost(
     await client.connect();
     const { rows } = await session.query({ text: 'select pg_is_in_recovery()' });
     if (rows[0]?.[0] !== false && !mayBeStandby)
-      throw new StorageError('STANDBY', 'the database server is a standby and accepts no writes');
+      throw new StorageError('STANDBY', 'the database server is a standby, which accepts no writes: use the primary');
     return session;
   } catch (error) {
     await session.close().catch(() => {});

@@ -17,7 +17,7 @@ interface Entry {
  * not wait for these.
  *
  * @param run runs a unit in its own transaction, and again after conflicts
- * @param runOnce runs a unit once; a statement that waits for a lock soon fails
+ * @param runOnce runs a unit once; a statement that must wait for a lock fails after a short time
  */
 export function createSharedUnits(run: SharedUnits, runOnce: SharedUnits): SharedUnits {
   const waiting: Entry[] = [];

@@ -3,7 +3,10 @@ import { StorageError } from '../errors.ts';
 import type { Replica } from './replica.ts';
 import type { RunQuery } from './statements.ts';
 
-/** Leaves out running backups, whose state differs, and rows without positions, which only `pg_monitor` may read. */
+/**
+ * Leaves out backups, whose state is not `streaming`, and rows whose positions are hidden because the role is not a
+ * member of `pg_monitor`.
+ */
 const STANDBYS = `select application_name, pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint
   from pg_stat_replication where state = 'streaming' and replay_lsn is not null order by 1 limit 100`;
 

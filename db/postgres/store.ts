@@ -116,7 +116,8 @@ export async function openPostgresStore({
       if (!(error instanceof StorageError)) throw error;
       cause = error;
     }
-    // Only the connection of the flush may be lost. If the server has not crashed, the transaction is still committed.
+    // Perhaps only the connection of the flush was lost. Unless the server has crashed, the transaction is still
+    // committed.
     await outcomes.requireCommitted(transaction, cause);
     await flush();
   }

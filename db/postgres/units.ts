@@ -97,7 +97,10 @@ function isContended(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof UniqueError || error instanceof RelationError;
 }
 
-/** Whether a later run may succeed. A run that must be alone gets no lock while another unit runs. */
+/**
+ * Whether a later run may succeed: after a conflict, or if a run that must be alone did not get its lock because
+ * another unit was running.
+ */
 function isConflict(error: unknown, runs: number): boolean {
   if (error instanceof ConflictError) return true;
   return error instanceof RetryableError && error.code === LOCK_NOT_AVAILABLE && runs >= POSTGRES.aloneFromRun;

@@ -133,7 +133,7 @@ export function createWriter({ connection, place, prepare, outcomes, readers, re
       // A statement that found no row to change gives the transaction no number.
       if (typeof xid === 'string') unit.xid = xid;
     } catch {
-      // The statement before it has failed.
+      // An earlier statement of the transaction has failed, so the server has rejected this one.
     } finally {
       unit.asking = undefined;
     }
@@ -176,7 +176,8 @@ export function createWriter({ connection, place, prepare, outcomes, readers, re
 
   async function run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<Done<T>> {
     const session = await connection.session();
-    // A crash of the server may have undone commits that were not durable. Connections from before it are not used again.
+    // After a conflict or on a new connection, the known last records of the chains may be wrong. The old connection
+    // may have ended with a crash of the server, which can undo commits that were not durable.
     if (terms.again || session !== latest) lane.heads.clear();
     latest = session;
     ending.begin();
@@ -274,8 +275,8 @@ function begin(
   instance: number | undefined,
 ): Promise<unknown> {
   const parts = [isolated ? ISOLATED : NOT_ISOLATED];
-  // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
-  // It must not wait long for the lock, because all other units would wait behind it.
+  // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes
+  // before it. It must not wait long for the lock, because all other units would wait behind it.
   if (alone) {
     parts.push(`set local lock_timeout = ${POSTGRES.aloneWaitMs}`, 'lock table crowded_units in exclusive mode');
     parts.push('set local lock_timeout to default');

@@ -31,7 +31,7 @@ export interface AuthRequestRow {
   endedAt: number | null;
   /** The language that the application requested for the pages; null: that of the browser. */
   language: string | null;
-  /** Why the last attempt of a user failed, as an error code of OAuth; null: it did not. */
+  /** Why the last attempt of a user failed, as an error code of OAuth; null if it did not fail. */
   error: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A process that serves the database. */
+/** A server process that uses the database. */
 export interface InstanceRow {
   number: number;
   id: string;

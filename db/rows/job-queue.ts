@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../environment-id.ts';
 import type { JobRow } from './jobs.ts';
 
-/** A lane: jobs that share a number of slots. */
+/** A lane: jobs of which only a limited number run at the same time. */
 export interface JobLane {
   kind: string;
   environmentId: EnvironmentId;

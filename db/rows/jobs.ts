@@ -10,7 +10,7 @@ export interface JobRow {
   id: string;
   environmentId: EnvironmentId;
   kind: string;
-  /** Jobs of one kind, environment and lane share a number of slots. */
+  /** Only a limited number of the jobs of one kind, environment and lane run at the same time. */
   lane: string;
   /** The object that the job is about, usually an account. */
   subjectId: string | null;

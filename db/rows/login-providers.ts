@@ -6,7 +6,7 @@ import type { ClientAuthMethod } from './oauth-clients.ts';
  */
 export type LoginProviderType = 'OIDC' | 'JWT';
 
-/** The claims that name the owner of accounts. */
+/** The names of the claims from which the owner of accounts is read. */
 export interface IdentityClaims {
   identifier: string;
   /** null if users have none. */

@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 export interface StoredMcpMapping {
   connectionId: string;
   tools: string[] | null;
-  /** How many tools are listed if `tools` is null; null for all. Absent: the default. */
+  /** The maximum number of tools that are listed if `tools` is null; null for all. Absent: the default. */
   maxListed?: number | null;
   /** Whether resources of a third-party MCP server are offered. Absent in rows of earlier versions. */
   resources?: boolean;

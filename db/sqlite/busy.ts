@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 50;
 
 export const wait: Wait = (ms) => pause(ms);
 
-/** The pauses between attempts, in milliseconds: 1, 2, 4 and so on up to 50. */
+/** Returns the pause before the next attempt, in milliseconds: 1, 2, 4 and so on up to 50. */
 export function pauseAfter(previousMs: number): number {
   return previousMs === 0 ? FIRST_PAUSE_MS : Math.min(2 * previousMs, LONGEST_PAUSE_MS);
 }

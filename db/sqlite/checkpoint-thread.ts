@@ -22,8 +22,8 @@ export interface CheckpointThread {
 const SCRIPT = new URL('./checkpoint-worker.ts', import.meta.url);
 
 /**
- * Moves a long log into the main file, which takes seconds. The thread, which needs 16 MB of memory, exists only while
- * the log is long.
+ * Moves a long write-ahead log into the main file, which takes seconds. The thread, which needs 16 MB of memory, exists
+ * only while the log is long.
  *
  * @param path the database file
  */
@@ -62,7 +62,8 @@ export function createCheckpointThread(path: string): CheckpointThread {
       if (!ending) return;
       worker = undefined;
       const exit = once(ending, 'exit');
-      // `move` has unreferenced the thread. Without this line the process may end before the thread has closed its connection.
+      // `move` has unreferenced the thread. Without this line the process may end before the thread has closed its
+      // connection.
       ending.ref();
       ending.postMessage('end');
       await exit;

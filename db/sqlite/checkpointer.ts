@@ -4,7 +4,7 @@ import type { Durability } from './durability.ts';
 import { isFatal, translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
-/** Limits in frames of the log; each frame is a page of 4 KiB. */
+/** Limits in frames of the write-ahead log; each frame contains a page of 4 KiB. */
 export interface LogBounds {
   /** How many frames are moved into the main file in one step. */
   piece: number;

@@ -56,7 +56,8 @@ export function isDiskFault({ code }: StorageError): boolean {
  * would report lost data as durable.
  */
 export function syncFailed(cause: unknown): StorageError {
-  return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });
+  const message = 'a commit could not be made durable: check the disk, and restart the server';
+  return new StorageError('SQLITE_IOERR_FSYNC', message, { cause });
 }
 
 /** Whether an error means that a file could not be synced. The kernel may then show pages that are not on the disk. */

@@ -55,7 +55,7 @@ export function readClaims(database: string): Claim[] {
   return slots.map(decode).filter((claim) => claim !== undefined);
 }
 
-/** Removes the mark file of a database, so that earlier records no longer count. */
+/** Removes the mark file of a database, so that the database is no longer compared with the claims in it. */
 export function removeMark(database: string): void {
   rmSync(markPath(database), { force: true });
   syncDirectory(dirname(database));

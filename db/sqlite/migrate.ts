@@ -94,7 +94,8 @@ function apply(client: Client, file: Migration): void {
   try {
     client.exec(file.sql);
   } catch (cause) {
-    throw new StorageError('MIGRATION_FAILED', `the migration ${file.name} failed`, { cause });
+    const { message } = cause as Error;
+    throw new StorageError('MIGRATION_FAILED', `the migration ${file.name} failed: ${message}`, { cause });
   }
   const dangling = client.pragma('foreign_key_check') as { table: string; parent: string }[];
   const first = dangling[0];

@@ -74,7 +74,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-/** Opens the files of a database, which must already be open. */
+/** Opens the files of a database. The database must already be open, so that the file of its log exists. */
 export function openFiles(path: string): StoreFiles {
   return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
@@ -202,8 +202,8 @@ function nextTurn(): Promise<void> {
 }
 
 /**
- * The requests of one turn share the reads that many of them have in common: the state of their client, and for calls the connection
- * and the overlays of the tool.
+ * The requests of one turn share the reads that many of them have in common: the state of their client, and for calls
+ * the connection and the overlays of the tool.
  */
 function withSharedReads(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
   const { apiClients, connections, toolOverlays } = read;

@@ -40,8 +40,8 @@ export function createTransactionControl(
     async commit() {
       const writing = ending.write();
       if (writing) await writing;
-      // A unit that took several turns may commit in the middle of a turn whose reads share a transaction. That one is
-      // ended, so that later reads of the turn see the commit.
+      // A unit that took several turns may commit in the middle of a turn whose reads share a transaction. The shared
+      // transaction is ended, so that later reads of the turn see the commit.
       turn.end();
       changes.committing();
       checkpointer.around(() => commit.run());

@@ -15,7 +15,7 @@ export const deleteConnection: Handler<'deleteConnection', Connections> = (call,
     if (config !== undefined) {
       throw new ApiError(
         'CONNECTION_IN_USE',
-        `The MCP config ${config} offers tools of the connection; change it first.`,
+        `The MCP config "${config}" offers tools of the connection; change or delete it first.`,
       );
     }
     await tx.connections.delete(call.environment.id, connection.id);

@@ -22,8 +22,9 @@ export const listConnections: Handler<'listConnections', Connections> = async (c
   };
 
   /**
-   * Returns the providers that the filters name. The vendor is a property of the connector, not of the row; a deleted provider
-   * has none.
+   * Returns the keys of the providers that the filters select; undefined if neither filter is given. The filter
+   * `provider` selects by vendor. The vendor is a property of the connector, not of the row; a deleted provider has
+   * none.
    */
   async function providerKeys(): Promise<string[] | undefined> {
     const { provider, connector } = given;

@@ -52,7 +52,7 @@ async function accountOf(
   const wanted = id ?? (await read.accounts.list(environmentId, filters, { size: 1 })).rows[0]?.id;
   const account = wanted === undefined ? undefined : await read.accounts.get(environmentId, wanted);
   if (account?.provider === identifier) return account;
-  if (id !== undefined) throw new ApiError('NOT_FOUND', 'The provider has no such connected account.');
+  if (id !== undefined) throw new ApiError('NOT_FOUND', `The provider has no connected account with the id ${id}.`);
   throw new ApiError(
     'NO_ACTIVE_ACCOUNT',
     'The provider has no active account: connect or reauthorize one, which is needed to list the tools.',

@@ -17,8 +17,10 @@ export const streamEvents: Handler<'streamEvents', Webhooks> = async (call, repl
 };
 
 /**
- * Rejects the request if the environment does not store events, because the stream would stay empty without a visible
- * reason. @throws ApiError EVENTS_NOT_KEPT
+ * Rejects the request if the environment stores no events: it does not keep them, and has no enabled webhook endpoint.
+ * Otherwise the stream would stay empty without a visible reason.
+ *
+ * @throws ApiError EVENTS_NOT_KEPT
  */
 async function requireEvents(read: ReadRepositories, environmentId: EnvironmentId): Promise<void> {
   const environment = await read.environments.get(environmentId);
@@ -27,7 +29,12 @@ async function requireEvents(read: ReadRepositories, environmentId: EnvironmentI
   throw new ApiError('EVENTS_NOT_KEPT', detail);
 }
 
-/** @throws ApiError NOT_FOUND */
+/**
+ * Returns the `seq` after which the stream begins: that of the last event which the client has received, otherwise that
+ * of the newest event.
+ *
+ * @throws ApiError NOT_FOUND if the client's last event is not stored
+ */
 async function startOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,

@@ -18,7 +18,10 @@ export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => 
         return call.problem(new ApiError('IDENTIFIER_MISMATCH', 'This link belongs to a different user.'));
       case 'subject_changed':
         return call.problem(
-          new ApiError('SUBJECT_CHANGED', 'The user authorized a different provider account than before.'),
+          new ApiError(
+            'SUBJECT_CHANGED',
+            'The user authorized a different provider account than before. Send a new link, or allow_subject_change.',
+          ),
         );
     }
   });

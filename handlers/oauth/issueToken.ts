@@ -46,9 +46,11 @@ const issueForClient: Handler<'issueToken', Tokens> = async (call, reply, tokens
     return tokenErrorReply(reply, invalidClient(method === 'client_secret_basic'));
   }
   const granted = scope ?? (client.scopes as Scope[]);
-  if (!granted.every((wanted) => client.scopes.includes(wanted))) {
+  const missing = granted.filter((wanted) => !client.scopes.includes(wanted));
+  if (missing.length > 0) {
     call.refused({ reason: 'scope', clientId });
-    return tokenErrorReply(reply, tokenError('invalid_scope', 'The client does not have every requested scope'));
+    const description = `The client does not have the requested scopes ${missing.join(', ')}`;
+    return tokenErrorReply(reply, tokenError('invalid_scope', description));
   }
   const { baseUrl } = call.environment;
   const token = issueAccessToken(

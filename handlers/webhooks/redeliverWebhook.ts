@@ -10,7 +10,10 @@ export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, re
     const delivery = await requireDelivery(tx, environmentId, call.path.delivery_id);
     const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
     if (!endpoint?.enabled) {
-      throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', 'The webhook endpoint is disabled or was deleted.');
+      const detail = endpoint
+        ? `The webhook endpoint ${endpoint.id} is disabled. Enable it first.`
+        : `The webhook endpoint ${delivery.endpointId} of the delivery was deleted.`;
+      throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', detail);
     }
     await events.emit(tx, call.cause, {
       type: 'webhook_endpoint.redelivered',

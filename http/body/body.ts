@@ -73,14 +73,17 @@ function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined
 function checkMediaType(req: IncomingMessage, format: BodyRule['format']): void {
   // The size limits count the received bytes. A small compressed body could become arbitrarily large when decompressed.
   if (req.headers['content-encoding'] && req.headers['content-encoding'] !== 'identity') {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'A compressed body is not supported.');
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'A compressed body is not supported. Send it without Content-Encoding.',
+    );
   }
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
   const expected = format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
-  if (type.trim() !== expected) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${expected}.`);
+  if (type.trim() !== expected) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The Content-Type must be ${expected}.`);
   const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
   if (charset && !/^charset="?utf-8"?$/.test(charset)) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.');
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The charset must be UTF-8, also in the Content-Type.');
   }
 }
 
@@ -110,6 +113,7 @@ function collect(
       reject(refused(refusal, maxBytes));
     });
     req.on('end', () => resolve(body.take()));
-    req.on('error', (cause) => reject(new ApiError('MALFORMED_BODY', 'The body ended early.', { cause })));
+    const early = 'The connection ended before the whole body had arrived.';
+    req.on('error', (cause) => reject(new ApiError('MALFORMED_BODY', early, { cause })));
   });
 }

@@ -6,7 +6,8 @@ import type { BodyRule } from './body-rule.ts';
 const NAME = /^[-._0-9A-Za-z]+$/;
 
 /**
- * Parses a form body. If the rule lists parameters, others are ignored, and a repeated one is rejected (RFC 6749 §3.2).
+ * Parses a form body. If the rule lists parameters, all others are ignored (RFC 6749 §3.2), but an ignored parameter
+ * that is repeated or has an invalid name is an error. A listed parameter that is repeated has a list as its value.
  *
  * @throws ApiError MALFORMED_BODY, VALIDATION_FAILED
  */

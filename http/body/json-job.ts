@@ -17,7 +17,7 @@ export const jsonJob: Job<Uint8Array, { value: unknown; digest: Uint8Array }> = 
 /**
  * Parses a large body in a thread, as `parseJson` does.
  *
- * @param environmentId the environment that the work is counted for
+ * @param environmentId the environment whose limit of waiting work applies
  * @throws ApiError MALFORMED_BODY; RATE_LIMITED or SERVER_BUSY if too much work is waiting
  */
 export async function parseInThread(threads: ThreadPool, environmentId: string, bytes: Buffer): Promise<ParsedJson> {

@@ -3,9 +3,9 @@ import { ApiError } from '../../core/errors.ts';
 
 /**
  * Parses JSON strictly: texts that parsers could interpret differently are rejected. In addition to RFC 8259, it
- * rejects duplicate keys, integers that a double cannot represent, lone surrogates, a byte order mark, invalid UTF-8,
- * nesting deeper than 32 and more than 200,000 values. Nesting and values are counted while scanning, before any object
- * is created.
+ * rejects duplicate keys, integers beyond 2^53 - 1, numbers that are too large for a double, lone surrogates, a byte
+ * order mark, invalid UTF-8, nesting deeper than 32 and more than 200,000 values. Nesting and values are counted while
+ * scanning, before any object is created.
  *
  * @throws ApiError MALFORMED_BODY
  */
@@ -33,8 +33,8 @@ function inspectStructure(text: string): void {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
       const end = endOfString(text, at);
-      if (keyExpected) recordKey(keysOf.at(-1), text.slice(at, end + 1));
-      else checkEscapes(text.slice(at, end + 1));
+      if (keyExpected) recordKey(keysOf.at(-1), text.slice(at, end + 1), at);
+      else checkEscapes(text.slice(at, end + 1), at);
       keyExpected = false;
       at = end;
     } else if (char === 0x7b || char === 0x5b) {
@@ -76,18 +76,21 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-function recordKey(keys: Set<string> | null | undefined, quoted: string): void {
-  const key = checkEscapes(quoted);
+function recordKey(keys: Set<string> | null | undefined, quoted: string, at: number): void {
+  const key = checkEscapes(quoted, at);
   if (!keys) return;
-  if (keys.has(key)) throw new ApiError('MALFORMED_BODY', 'The body has an object with a duplicate key.');
+  if (keys.has(key))
+    throw new ApiError('MALFORMED_BODY', `The body has an object with a duplicate key, at character ${at + 1}.`);
   keys.add(key);
 }
 
 /**
- * Returns a key with its escapes resolved, so that two spellings of a key are equal. A lone surrogate is rejected,
- * because it has no UTF-8 form.
+ * Returns the content of a quoted key or string, with its escapes resolved, so that two spellings of a key are equal. A
+ * lone surrogate is rejected, because it has no UTF-8 form.
+ *
+ * @param at the position of the text in the body
  */
-function checkEscapes(quoted: string): string {
+function checkEscapes(quoted: string, at: number): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   let value: string;
   try {
@@ -96,7 +99,10 @@ function checkEscapes(quoted: string): string {
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.', { cause });
   }
   if (!value.isWellFormed())
-    throw new ApiError('MALFORMED_BODY', 'The body has a string that is not valid Unicode (a lone surrogate).');
+    throw new ApiError(
+      'MALFORMED_BODY',
+      `The string at character ${at + 1} of the body is not valid Unicode: it has a lone surrogate.`,
+    );
   return value;
 }
 

@@ -38,11 +38,11 @@ export interface Config extends SecurityContact, Paths {
   /** Address and port of the metrics listener; port 0 turns it off. */
   metricsHost: string;
   metricsPort: number;
-  /** Requests per second and client; null for no limit. */
+  /** The maximum number of requests per second of one client; null for no limit. */
   rateLimit: number | null;
-  /** Webhook deliveries that start per second; null for no limit. */
+  /** The maximum number of webhook deliveries that start per second; null for no limit. */
   webhookRate: number | null;
-  /** Open connections of one client address; null for no limit. */
+  /** The maximum number of open connections of one client address; null for no limit. */
   connectionsPerAddress: number | null;
   /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net parses it. */
   trustedProxies: string;
@@ -70,8 +70,8 @@ export interface Secrets {
   /** The address of a standby database from which lists are read; null to read lists from the primary. */
   replicaUrl: Secret | null;
   /**
-   * The address of PostgreSQL itself, for notifications of changed settings, which do not pass a connection pool; null
-   * if `databaseUrl` leads to PostgreSQL itself.
+   * The address of PostgreSQL without a connection pool in front of it. It is used for notifications of changed
+   * settings, which pools do not forward. null if `databaseUrl` leads to PostgreSQL directly.
    */
   listenUrl: Secret | null;
   keys: Secret | null;
@@ -172,7 +172,7 @@ function readSecrets(env: Env): Secrets {
   const furtherUrl = (name: Setting): Secret | null => {
     const further = env[name] || '';
     if (further && !(isServer(further) && isServer(url))) {
-      throw new ConfigError(`${name} must be postgres://…, and DATABASE_URL too`);
+      throw new ConfigError(`${name} must be postgres://…, and requires a DATABASE_URL of that form`);
     }
     return further ? new Secret(further) : null;
   };

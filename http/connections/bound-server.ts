@@ -72,7 +72,7 @@ export async function bindMetricsPort(
   return metricsPort ? bind(metricsPort, metricsHost, 'METRICS_PORT', pipelined, {}) : null;
 }
 
-/** @param maxPipelined requests that may wait on one connection, also while the server has no listener yet */
+/** @param maxPipelined the maximum number of requests that wait on one connection, also before there is a listener */
 async function bind(
   port: number,
   host: string,

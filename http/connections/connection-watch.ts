@@ -5,11 +5,11 @@ import type { ClientSocket } from './client-socket.ts';
 
 /** Times in milliseconds. */
 export interface WatchLimits {
-  /** From the start of a connection to its first byte. */
+  /** The maximum time from the start of a connection to the first byte that its client sends. */
   firstByteMs: number;
   /** How long a client may read nothing while bytes are queued for it. */
   stalledMs: number;
-  /** Bytes that may be queued for all clients together. */
+  /** The maximum number of bytes that are queued for all clients together. */
   queuedBytes: number;
   /** How often connections are checked. */
   watchEveryMs: number;

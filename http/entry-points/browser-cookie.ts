@@ -13,9 +13,9 @@ export interface BrowserCookie {
 }
 
 /**
- * Creates a cookie that only this host can set and read. With the prefix `__Host-`, browsers reject it from any other host
- * and without TLS. The prefix cannot be used with plain http, which is only for loopback. `SameSite=Lax`, because users
- * arrive by navigation from other sites: from the provider and from the application.
+ * Creates a cookie that only this host can set and read. With the prefix `__Host-`, browsers reject it from any other
+ * host and without TLS. The prefix cannot be used with plain http, which is only for loopback. `SameSite=Lax`, because
+ * users arrive by navigation from other sites: from the provider and from the application.
  *
  * @param isValue whether a text has the format of the value; by default, that of a token
  */

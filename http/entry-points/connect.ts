@@ -42,8 +42,9 @@ export type LinkPageDeps = BodyMemory &
   };
 
 /**
- * Serves the pages for users: the link, the callback from the provider, the result, the login for an MCP client, and the
- * portal.
+ * Serves the pages for users: the link, the callback from the provider, the result, the login for an MCP client, and
+ * the portal.
+ *
  * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(deps: LinkPageDeps, pipeline: Pipeline): Express {

@@ -7,7 +7,11 @@ import { createStaticDocument, type StaticDocument } from '../responses/static-d
 import { FIXED_HEADERS } from '../responses/write.ts';
 
 export interface ConsoleFiles {
-  /** Serves a file below `/assets/`, or the page of the console for any other path. @throws ApiError */
+  /**
+   * Serves a file below `/assets/`, or the page of the console for any other path.
+   *
+   * @throws ApiError METHOD_NOT_ALLOWED; NOT_FOUND if the file does not exist or the console was not built
+   */
   serve(exchange: Exchange, path: string): Promise<number>;
 }
 
@@ -41,7 +45,7 @@ export function createConsoleFiles(folder: string = FOLDER): ConsoleFiles {
       const { req, res, requestId } = exchange;
       if (req.method !== 'GET' && req.method !== 'HEAD') {
         exchange.responseHeaders['allow'] = 'GET, HEAD';
-        throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+        throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method (supported: GET, HEAD).');
       }
       files ??= readFiles(folder);
       if (!files)

@@ -133,7 +133,7 @@ export function createConsole(
       if (!action) throw new ApiError('NOT_FOUND', 'The path does not exist.');
       if (req.method !== method) {
         exchange.responseHeaders['allow'] = method;
-        throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+        throw new ApiError('METHOD_NOT_ALLOWED', `The path does not support this method (supported: ${method}).`);
       }
       // The provider's redirect comes from another site; the cookie of the login and the state protect it.
       if (path !== COMPANY_CALLBACK) requireOwnPage(exchange);

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isToken } from '../../core/accounts/links/tokens.ts';
 
 /**
- * Returns the value of a cookie; undefined if there is none, or several cookies have the name.
+ * Returns the value of a cookie; undefined if there is none, if several cookies have the name, or if the value is
+ * invalid.
  *
  * @param isValue whether a text has the format of the value; by default, that of a token
  */

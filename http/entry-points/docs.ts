@@ -34,8 +34,8 @@ const TYPES: Record<string, string> = {
 const ASSET_SECONDS = 60 * 60;
 
 /**
- * Serves the front page, the published contract, and the pages that explain it, on every host. The pages use no external
- * assets and no inline scripts. Large files are read at their first request.
+ * Serves the front page, the published contract, and the pages that explain it, on every host. The pages use no
+ * external assets and no inline scripts. Large files are read at their first request.
  */
 export function createDocs(deps: FrontPageDeps & MarkFileDeps, pipeline: Pipeline): Express {
   const app = express();

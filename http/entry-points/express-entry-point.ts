@@ -69,8 +69,9 @@ export function before(step: (exchange: Exchange) => unknown): RequestHandler {
 /** Returns the handler for methods that a path does not support. */
 export function otherMethods(...methods: string[]): RequestHandler {
   return (_req, res) => {
-    (res.locals as Locals).exchange.responseHeaders['allow'] = methods.join(', ');
-    throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+    const allow = methods.join(', ');
+    (res.locals as Locals).exchange.responseHeaders['allow'] = allow;
+    throw new ApiError('METHOD_NOT_ALLOWED', `The path does not support this method (supported: ${allow}).`);
   };
 }
 

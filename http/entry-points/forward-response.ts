@@ -19,9 +19,10 @@ export interface ForwardOptions {
 const MOST_HELD = 16 * 1024;
 
 /**
- * Forwards a body to the caller as it arrives, with secrets removed. A body that arrives within a turn of the event loop
- * is written together with the head. If the body fails after the head was sent, the connection is closed, because nothing
- * else shows the caller that the rest is missing. If it fails before, the caller of this function must write an error.
+ * Forwards a body to the caller as it arrives, with secrets removed. A body that arrives within a turn of the event
+ * loop is written together with the head. If the body fails after the head was sent, the connection is closed, because
+ * nothing else shows the caller that the rest is missing. If it fails before, the caller of this function must write an
+ * error.
  *
  * @throws what `beforeEnd` rejects with; then the connection is closed
  */

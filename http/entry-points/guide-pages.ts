@@ -5,7 +5,9 @@ import { llmsText } from '../documents/llms-text.ts';
 import { type DocumentSource, documentRoute, HTML, lazyDocuments } from './documents.ts';
 import { otherMethods } from './express-entry-point.ts';
 
-/** Serves the guides: a page for each, its Markdown at the same address with `.md`, and the list for language models. */
+/**
+ * Serves the guides: a page for each, its Markdown at the same address with `.md`, and the list for language models.
+ */
 export function addGuides(app: Express): void {
   const guides = createGuides();
   const menu = (): GuideMenu[] =>

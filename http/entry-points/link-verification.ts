@@ -31,16 +31,17 @@ export interface LinkVerification {
 }
 
 /**
- * Contains the state of the login, the secret of the finished link, and the sealed request to the provider. So the login can be finished in
- * this browser only.
+ * Contains the state of the login, the secret of the finished link, and the sealed request to the provider. So the
+ * login can be finished in this browser only.
  */
 const COOKIE = browserCookie('valetkey-link-login', (text) =>
   /^[\w-]{1,100}\.[\w-]{1,100}\.[\w-]{1,3500}$/.test(text ?? ''),
 );
 
 const TEXTS: Record<Exclude<Verified['kind'], 'verified' | 'unknown'> | 'failed' | 'none' | 'busy', string> = {
-  mismatch: 'You are logged in as a different user than this link was created for. Nothing was connected.',
-  subject_changed: 'You have chosen another account at the provider than before. Nothing was connected.',
+  mismatch: 'This link was created for a different user than you, so nothing was connected. Ask for a new link.',
+  subject_changed:
+    'You have chosen another account than before, so nothing was connected. Use a new link and the same account.',
   failed: 'The login at your company failed, so nothing was connected. Open the link again, or ask for a new one.',
   none: 'Users cannot log in at this server. Ask its administrator.',
   busy: 'Too many logins were started from your network. Try again in a few minutes.',

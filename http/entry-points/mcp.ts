@@ -116,7 +116,8 @@ export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline
     if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);
     const hold = bodyHoldOf(exchange, deps);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
-    if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
+    if (req.method === 'POST' && parsedBody === undefined)
+      throw new ApiError('MALFORMED_BODY', 'The body is empty, but must be a JSON-RPC message.');
     exchange.mcpMethod = methodOf(parsedBody);
     if (!allowsMessages(session.grant.scopes, parsedBody)) {
       exchange.responseHeaders['www-authenticate'] = await documents.challenge(
@@ -166,8 +167,9 @@ function pathOf(req: IncomingMessage): string {
 }
 
 function notAllowed(exchange: Exchange, methods: string[]): ApiError {
-  exchange.responseHeaders['allow'] = methods.join(', ');
-  return new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+  const allow = methods.join(', ');
+  exchange.responseHeaders['allow'] = allow;
+  return new ApiError('METHOD_NOT_ALLOWED', `The path does not support this method (supported: ${allow}).`);
 }
 
 function preflight(req: IncomingMessage, methods: readonly string[]): Reply {

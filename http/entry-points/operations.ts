@@ -68,8 +68,9 @@ export async function createOperations(
       if (method === 'OPTIONS' && backend.routes.operationsOf(path).some(isForPages)) {
         return respondUntyped(204, undefined, { ...corsForAll(), ...preflightHeaders(exchange.req, methods) });
       }
-      exchange.responseHeaders['allow'] = methods.join(', ');
-      throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+      const allow = methods.join(', ');
+      exchange.responseHeaders['allow'] = allow;
+      throw new ApiError('METHOD_NOT_ALLOWED', `The path does not support this method (supported: ${allow}).`);
     },
     postRoutingHandler: (context: Context, exchange: Exchange) => {
       if (!context.operation) return;

@@ -23,7 +23,7 @@ export interface PageCall {
   context: PageContext;
   /** Reserves memory for the body of the request. */
   bodyHold: BodyHold;
-  /** The actor in the audit log: the holder of the link. */
+  /** The environment, the actor and the request, for the audit log. The actor is the holder of a link by default. */
   cause: Cause;
 }
 
@@ -38,7 +38,7 @@ export type PageReply = { cookie?: string } & (
   | { redirect: string }
 );
 
-/** The actor in the audit log: the holder of the link is not identified. */
+/** The actor in the audit log for a user who has opened a link, because such a user is not identified. */
 const ACTOR = 'link';
 
 /** Returns the request for a page from an exchange whose environment is known. */

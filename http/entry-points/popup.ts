@@ -34,7 +34,10 @@ export function linkPath(linkToken: string, inPopup: boolean): string {
   return `/connect/${linkToken}${inPopup ? '?display=popup' : ''}`;
 }
 
-/** Returns the response after a user has finished a link: a redirect, or the page that reports to the application. */
+/**
+ * Returns the response after a user has finished a link: a redirect, or in a popup the page that reports the outcome to
+ * the application. If the link has ended meanwhile, the response says so.
+ */
 export async function settledReply(
   deps: PopupDeps,
   call: PageCall,
@@ -111,8 +114,8 @@ export async function outcomeReply(
 }
 
 /**
- * Returns the origins of the application. The settings are read again, because the environment of the pipeline may be some
- * seconds old.
+ * Returns the origins of the application. The settings are read again, because the environment of the pipeline may be
+ * some seconds old.
  */
 export async function currentOrigins(store: PopupDeps['store'], { id }: Environment): Promise<string[]> {
   const environment = await store.read.environments.get(id);

@@ -32,7 +32,8 @@ interface SessionCall extends PageCall {
 type Done = { notice: Notice } | { url: string };
 
 /**
- * Adds the portal: the page that opens a session, the page of the user's accounts, and its forms. No page needs a script.
+ * Adds the portal: the page that opens a session, the page of the user's accounts, and its forms. No page needs a
+ * script.
  *
  * @returns a function that tells whether a browser which has finished a link returns to the portal
  */

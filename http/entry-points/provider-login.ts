@@ -83,7 +83,7 @@ export function createProviderLogins(deps: ProviderLoginPageDeps): ProviderLogin
       const finished =
         provider?.id === id && provider.type === 'OIDC'
           ? await finishProviderLogin(deps, provider, kept, answer)
-          : { ok: false as const, denied: false, message: 'The login provider was changed during the login.' };
+          : { ok: false as const, denied: false, message: 'The login provider was changed. Log in again.' };
       if (finished.ok) return userKnown(call, login, finished.subject);
       const ended = await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));
       return ended ? failed(environment, login.request, finished.denied, finished.message) : undefined;

@@ -49,7 +49,7 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {
       exchange.responseHeaders['allow'] = METHODS.join(', ');
-      throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not support this method.');
+      throw new ApiError('METHOD_NOT_ALLOWED', `Raw calls support only the methods ${METHODS.join(', ')}.`);
     }
     await authenticate(exchange, RAW_CALL, deps);
     pipeline.limit(exchange);
@@ -174,7 +174,7 @@ function outcomeOf(status: number): ToolOutcome {
 
 /** The error of a response that began with this status and ended before it was complete. */
 function cutOff(status: number): ToolError {
-  const message = 'The response ended early.';
+  const message = 'The response of the provider ended before it was complete.';
   return { kind: 'upstream_invalid_response', retryable: false, upstreamStatus: status, message };
 }
 

@@ -39,7 +39,10 @@ export function showEventLoopDelay(registry: Registry, histogram: DelayHistogram
   });
 }
 
-/** Adds the share of time since the last scrape in which the event loop was busy. A process near 1 serves as much as it can. */
+/**
+ * Adds the share of time since the last scrape in which the event loop was busy. A process near 1 serves as much as it
+ * can.
+ */
 export function showEventLoopUtilization(registry: Registry, measure = performance.eventLoopUtilization): void {
   let last = measure();
   new Gauge({

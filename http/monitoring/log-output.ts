@@ -5,9 +5,11 @@ export interface LogOutput {
   write(text: string): void;
   /** Starts writing the buffered text, without waiting. */
   flush(): void;
-  /** Writes the buffered text before it returns, if the first attempt succeeds. */
+  /**
+   * Writes the buffered text before it returns. Ignores a failure, and has no effect while another write is running.
+   */
   flushSync(): void;
-  /** Resolves when the running write has ended and the remaining text is written. */
+  /** Resolves when the running write has ended and the remaining text was written, or could not be written. */
   end(): Promise<void>;
 }
 

@@ -25,8 +25,8 @@ export interface Log {
 export type LogFormat = 'auto' | 'json' | 'text';
 
 /**
- * Writes one line per event to standard output: JSON, or text for people. Lines are buffered, because a write for each
- * request would take an eighth of the request's time. The line of a request contains only the values of
+ * Writes one line per event to standard output: JSON, or text for people. JSON lines are buffered, because a write for
+ * each request would take an eighth of the request's time. The line of a request contains only the values of
  * `createRequestLog`: no path, no query, no header, no body.
  *
  * @param place the number of this process, if several serve one address: every line has it as `process`

@@ -41,8 +41,8 @@ export interface Reading<Label extends string> {
 }
 
 /**
- * The maximum number of connectors with their own metrics; further ones are counted as `other`. The catalogue has fewer, but
- * custom providers can be added and deleted without end.
+ * The maximum number of connectors with their own metrics; further ones are counted as `other`. The catalogue has
+ * fewer, but custom providers can be added and deleted without end.
  */
 const MAX_CONNECTORS = 500;
 

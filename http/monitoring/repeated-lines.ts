@@ -3,8 +3,9 @@ import { StorageError } from '../../db/store.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Returns a function that returns whether a log line repeats a storage error of the last minute. A failure of the
- * storage affects every request and background job, and a stack trace for each would fill a disk that is already full.
+ * Returns a function that says whether a log line repeats a line of the last minute about a storage error: the same
+ * error code with the same message. A failure of the storage affects every request and background job, and a stack
+ * trace for each would fill a disk that is already full.
  *
  * @param now milliseconds UTC
  */

@@ -23,8 +23,8 @@ export function bearerToken(header = ''): string | undefined {
 }
 
 /**
- * Verifies the access token of a request and requires one scope. The client, or the session of the operator, is looked up on
- * every request, so disabling or ending it revokes its tokens immediately. Sets the client of the exchange.
+ * Verifies the access token of a request and requires one scope. The client, or the session of the operator, is looked
+ * up on every request, so disabling or ending it revokes its tokens immediately. Sets the client of the exchange.
  *
  * @returns true, as a security handler of openapi-backend does
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE

@@ -33,7 +33,7 @@ interface Key {
 
 type Unit = (tx: Transaction) => Promise<Reply>;
 
-/** A key to be claimed, the bytes that its client has stored, and the space for the response. */
+/** A key to be claimed, the number of bytes that its client has stored, and the space for the response. */
 interface Claim {
   key: NewIdempotencyKey;
   keptBytes: number;
@@ -41,8 +41,10 @@ interface Claim {
 }
 
 /**
- * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
- * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. If the replies of a client take too much space, its keys are stored without them.
+ * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with
+ * the same key and the same content. A key belongs to one client and one operation. Keys and contents are stored as
+ * keyed digests, and replies are encrypted. If the replies of a client take too much space, its keys are stored without
+ * them.
  */
 export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: IdempotencyDeps) {
   const header = request.headers['idempotency-key'];
@@ -111,7 +113,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   return {
-    /** Whether an earlier request has used the key, so that `commit` will replay its response or reject this request. */
+    /**
+     * Whether an earlier request has used the key, so that `commit` will replay its response or reject this request.
+     */
     async isUsed(): Promise<boolean> {
       const known = key && (await deps.store.read.idempotencyKeys.get(environmentId, key.name));
       return known !== undefined && known.expiresAt > deps.now();

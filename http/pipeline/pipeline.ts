@@ -41,7 +41,7 @@ export interface Pipeline {
   findEnvironment(exchange: Exchange): Environment | Promise<Environment>;
   /**
    * Counts the request against the rate limit of its client, or of its address if it has no token. All entry points
-   * share this limit.
+   * share this limit. Has no effect if no rate limit is set, or if the environment of the request is unknown.
    *
    * @throws ApiError RATE_LIMITED
    */
@@ -115,7 +115,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       );
       served.catch((err: unknown) => {
         // The error occurred outside of the error handling, so it closes this connection, but does not end the process.
-        deps.log.error({ err }, 'a response could not be written');
+        deps.log.error({ err, request_id: exchange.requestId }, 'a response could not be written');
         res.destroy();
       });
     },

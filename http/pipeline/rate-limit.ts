@@ -3,9 +3,11 @@ import { LRUCache } from 'lru-cache';
 /** The state of one caller's rate limit after a request. */
 export interface Allowance {
   allowed: boolean;
-  /** The remaining requests. */
+  /** The number of requests that are allowed immediately after this one. */
   remaining: number;
-  /** Whole seconds until the limit is fully reset, at least 1. */
+  /**
+   * Whole seconds, at least 1: until the bucket is full again; after a rejection, until the next request is allowed.
+   */
   resetSeconds: number;
 }
 
@@ -16,7 +18,8 @@ const MAX_CALLERS = 10_000;
  * Limits requests with a token bucket per caller, which is refilled continuously. The number of buckets is limited; the
  * least recently used ones are removed, which can only give a caller a full bucket.
  *
- * @param perSecond requests per second, over all processes that share the limit, and the size of a burst in each
+ * @param perSecond the maximum number of requests per second over all processes that share the limit, and of requests
+ *   at the same time in each process
  * @param now milliseconds UTC
  * @param processes returns how many processes share the limit; each admits its part, at least one request per second
  */

@@ -23,8 +23,8 @@ export interface ReplayDeps {
  *
  * @param row the key as the first request has claimed it
  * @param requestDigest the digest of the present request, which must have the same content
- * @throws ApiError IDEMPOTENCY_KEY_REUSED if the content is different, IDEMPOTENCY_KEY_IN_USE if the first request is running,
- * EXECUTION_OUTCOME_UNKNOWN if it was interrupted, IDEMPOTENCY_REPLY_NOT_KEPT if its reply was not stored
+ * @throws ApiError IDEMPOTENCY_KEY_REUSED if the content is different, IDEMPOTENCY_KEY_IN_USE if the first request is
+ * running, EXECUTION_OUTCOME_UNKNOWN if it was interrupted, IDEMPOTENCY_REPLY_NOT_KEPT if its reply was not stored
  */
 export async function replay(
   tx: Repositories,
@@ -34,7 +34,10 @@ export async function replay(
   { digester, sealedData }: ReplayDeps,
 ): Promise<Reply> {
   if (!digester.equal(row.requestDigest, requestDigest)) {
-    throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used for a request with different content.');
+    throw new ApiError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'The idempotency key was used for a request with different content. Use a new key.',
+    );
   }
   const isDone = row.state !== 'RUNNING';
   const stored = isDone && row.sealedReply && openReply(sealedData, keyBinding(environmentId, row), row.sealedReply);
@@ -70,7 +73,10 @@ async function stillRunning(
   // response.
   const isGone = !(await tx.instances.isRegistered(instance));
   if (executionId === null || !(isGone || execution?.status === 'UNKNOWN'))
-    return new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
+    return new ApiError(
+      'IDEMPOTENCY_KEY_IN_USE',
+      'The first request with this idempotency key is still running. Send the request again later.',
+    );
   const what = execution ? `execution ${execution.id}` : 'first request with this idempotency key';
   const detail = `The ${what} was interrupted; whether it had an effect is unknown.`;
   return new ApiError('EXECUTION_OUTCOME_UNKNOWN', detail, naming(execution));

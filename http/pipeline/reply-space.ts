@@ -15,7 +15,7 @@ export interface ReplyReservation {
    * Reserves the bytes of a response. A second call replaces the reservation of the first.
    *
    * @param stored how many bytes the client has stored, read after the reservation began
-   * @param most the limit
+   * @param most the maximum number of bytes that the client may have stored
    * @returns whether there is space for them
    */
   take(bytes: number, stored: number, most: number): boolean;

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Environment } from './environments.ts';
 
 /**
- * Whether a form was submitted from another site's page. Sec-Fetch-Site takes precedence over Origin, because pages
- * that send no referrer have the origin `null`. If a browser sends neither, only the form's token protects the form.
+ * Whether a form was submitted from a page of another origin. Sec-Fetch-Site takes precedence over Origin, because
+ * pages that send no referrer have the origin `null`. If a browser sends neither, only the form's token protects the
+ * form.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
@@ -16,7 +17,7 @@ export function isCrossOrigin({ headers }: IncomingMessage): boolean {
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Whether a page of another site sends a request that only programs and this server's pages should send (threat M1).
+ * Whether a page of another origin sends a request that only programs and this server's pages should send (threat M1).
  * Programs send no origin. In a development environment, pages on the developer's own machine are accepted, because
  * some tools run in browsers.
  */

@@ -15,13 +15,16 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const OPTIONS = { level: 1 };
 const deflateInThread = promisify(deflateRaw) as (text: Buffer, options: typeof OPTIONS) => Promise<Buffer>;
 
-/** Packs a response for {@link sealReply}. It is synchronous, for use within a transaction. */
+/**
+ * Converts a response to bytes for {@link sealReply}, and compresses it unless it is small. Synchronous, for use in a
+ * transaction.
+ */
 export function packReply(reply: StoredReply): Buffer {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES ? marked(PLAIN, text) : marked(DEFLATED, deflateRawSync(text, OPTIONS));
 }
 
-/** Packs a response and compresses it in a thread. */
+/** Does the same as `packReply`, but compresses in a thread. */
 export async function packReplyInThread(reply: StoredReply): Promise<Buffer> {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES

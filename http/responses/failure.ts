@@ -23,7 +23,9 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
 }
 
 /**
- * Converts a thrown value to an ApiError. An unexpected error is logged and becomes "Internal error" for the caller.
+ * Converts a thrown value to an ApiError; an ApiError is returned unchanged. A storage error becomes
+ * STORAGE_UNAVAILABLE, a lack of file descriptors SERVER_BUSY, and any other unexpected error INTERNAL_ERROR. These
+ * errors are logged, except storage errors while the storage is known to fail.
  */
 export function toApiError(thrown: unknown, exchange: Exchange, deps: FailureDeps): ApiError {
   if (thrown instanceof ApiError) return thrown;
@@ -46,8 +48,8 @@ export function toApiError(thrown: unknown, exchange: Exchange, deps: FailureDep
 }
 
 /**
- * Returns the challenge of an error (RFC 6750 §3). It has no error code if the request has no credentials, and names
- * the required scope if the token lacks it.
+ * Returns the WWW-Authenticate header for a missing, invalid or insufficient token (RFC 6750 §3); no header for other
+ * errors. It has no error code if the request has no credentials, and names the required scope if the token lacks it.
  */
 function challengeOf(error: ApiError, { req }: Exchange): Record<string, string> {
   if (error.code === 'UNAUTHENTICATED') {

@@ -19,7 +19,10 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
 /** The Retry-After in seconds for temporary errors without a more precise value. */
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
 
-/** Returns the Retry-After header of a temporary error, or of a provider that says when to call again; otherwise no header. */
+/**
+ * Returns the Retry-After header of a temporary error, or of a provider that says when to call again; otherwise no
+ * header.
+ */
 export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, string> {
   const seconds = retryAfterMs === undefined ? RETRY_AFTER_S[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return seconds === undefined ? {} : { 'retry-after': String(seconds) };
@@ -44,7 +47,10 @@ export function problemReply(error: ApiError, requestId: string, headers: Record
   return respondUntyped(error.status, problem(error, requestId), { ...PROBLEM_JSON, ...headers });
 }
 
-/** Returns the error object of RFC 6749 §5.2 and RFC 7591 §3.2.2, which the endpoints of OAuth always use. It has no list of fields. */
+/**
+ * Returns the error object of RFC 6749 §5.2 and RFC 7591 §3.2.2, which the endpoints of OAuth always use. It has no
+ * list of fields.
+ */
 export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}, operationId = ''): Reply {
   const status = error.status === 415 || error.status === 422 ? 400 : error.status;
   const named = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ');

@@ -35,7 +35,7 @@ function contentOf({ body }: Reply): { content: string | Buffer; length: number 
   if (body instanceof BinaryBody) return { content: body.bytes, length: body.bytes.length };
   if (body === undefined) return { content: '', length: 0 };
   const json = JSON.stringify(body);
-  // Ends with a line break, so that the prompt of a terminal starts on a new line. The length is that of the text without it
-  // plus one: measuring the joined text would copy it once more.
+  // Ends with a line break, so that the prompt of a terminal starts on a new line. The length is that of the text
+  // without it plus one: measuring the joined text would copy it once more.
   return { content: `${json}\n`, length: Buffer.byteLength(json) + 1 };
 }

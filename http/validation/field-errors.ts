@@ -9,8 +9,9 @@ const MAX_CONSIDERED = 500;
 const MAX_NAMES = 30;
 
 /**
- * Converts Ajv's errors to fields and sentences for users. For a failed `oneOf`, only the branch that the sender
- * probably meant is reported: errors inside the value take precedence over errors about its keys.
+ * Converts Ajv's errors to at most `PROBLEM.errors` fields and sentences for users. For a failed `oneOf`, only the
+ * branch that the sender probably meant is reported: errors inside the value take precedence over errors about its
+ * keys.
  */
 export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
   const errors = all.slice(0, MAX_CONSIDERED);
@@ -106,7 +107,7 @@ function present(error: ErrorObject): FieldError {
     return { field: fieldOf(instancePath, params['propertyName']), message: 'has a name that is not allowed' };
   }
   if (keyword === 'discriminator') {
-    const message = params['tagValue'] === undefined ? 'is required' : 'is not one of the allowed values';
+    const message = params['tagValue'] === undefined ? 'is required' : notInUnion(parentSchema, params['tag']);
     return { field: fieldOf(instancePath, params['tag']), message };
   }
   if (keyword === 'enum') {
@@ -118,6 +119,15 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'type') return { field: fieldOf(instancePath), message: `must be ${typesIn(error).join(' or ')}` };
   const words = keyword === 'pattern' ? describePattern(String(params['pattern'])) : undefined;
   return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is invalid' };
+}
+
+/** Returns the message for an unknown tag of a union, with the known tags. */
+function notInUnion(schema: unknown, tag: string): string {
+  type Branch = { properties?: Record<string, { const?: unknown }> };
+  const branches = (schema as { oneOf?: Branch[] } | undefined)?.oneOf ?? [];
+  const tags = branches.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
+  const isComplete = tags.length > 0 && tags.length === branches.length;
+  return isComplete ? `must be one of ${tags.join(', ')}` : 'is not one of the allowed values';
 }
 
 function unknownField(allowed: readonly string[], isParameter = false): string {

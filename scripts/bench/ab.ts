@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLoad } from './load.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
+import { startFlags } from './start-flags.ts';
 import { median } from './statistics.ts';
 import { type Build, environmentOf, prepare, REQUESTS, type Subject } from './subject.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 /**
  * Slices at the start of a run that are not counted. A server that has just started still compiles its code. Without
  * these slices, the server that was started first would seem faster.
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
       const sides: { name: string; process: RunningProcess; subject: Subject }[] = [];
       for (const [name, root] of Object.entries({ this: ROOT, other: values.against as string })) {
         const process = await start({
-          args: [...FLAGS, ...(name === 'this' ? flags : []), join(root, 'cli/valetkey.js'), 'serve'],
+          args: [...startFlags(root), ...(name === 'this' ? flags : []), join(root, 'cli/valetkey.js'), 'serve'],
           env: environmentOf(join(folder, name), upstream.port),
           readyPath: '/readyz',
           core: 0,

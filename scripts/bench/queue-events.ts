@@ -2,9 +2,9 @@ import type { EnvironmentId, EventRow } from '../../db/store.ts';
 import { readConfig } from '../../http/config/config.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 
-/** Events of one unit of work. The store runs several units in one transaction. */
+/** The number of events that one unit of work queues. The store runs several units in one transaction. */
 const BATCH = 100;
-/** Units that are queued together. */
+/** The number of units that run at the same time. */
 const UNITS = 20;
 
 /**

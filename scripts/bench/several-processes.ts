@@ -9,14 +9,12 @@ import { type Cluster, startCluster } from '../postgres/cluster.ts';
 import { runLoad } from './load.ts';
 import { serverCpu } from './postgres/server-cpu.ts';
 import { freePort, type ProcessOptions, type RunningProcess, withProcesses } from './processes.ts';
+import { startFlags } from './start-flags.ts';
 import { median } from './statistics.ts';
 import { environmentOf, prepare, REQUESTS, type Subject } from './subject.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SERVER = [
-  ...['--max-semi-space-size=4', '--max-old-space-size=1024'],
-  ...[join(ROOT, 'cli/valetkey.js'), 'serve'],
-];
+const SERVER = [...startFlags(ROOT), join(ROOT, 'cli/valetkey.js'), 'serve'];
 /** Rounds that are not counted, because a server that has just started still compiles its code. */
 const WARM_UP_ROUNDS = 3;
 

@@ -15,7 +15,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** @param sorted in ascending order */
+/**
+ * Returns the value below which the given share of the values is.
+ *
+ * @param sorted in ascending order
+ * @param share from 0 to 1
+ */
 export function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -7,6 +7,7 @@ import { newAccount } from './operations.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
 import { queueEvents } from './queue-events.ts';
 import { seed } from './seed.ts';
+import { startFlags } from './start-flags.ts';
 import { median, percentile } from './statistics.ts';
 import { type Receiver, startReceiver } from './webhook-receiver.ts';
 
@@ -16,7 +17,6 @@ import { type Receiver, startReceiver } from './webhook-receiver.ts';
  * the same accounts and no endpoint, and the memory of both.
  */
 const ROOT = join(import.meta.dirname, '../..');
-const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
 const MEASURED_SECONDS = 3;
 /** Accounts that requests read. Their creation causes the events of which copies are queued. */
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
       });
       const startServer = (name: string) =>
         start({
-          args: [...FLAGS, join(ROOT, 'cli/valetkey.js'), 'serve'],
+          args: [...startFlags(ROOT), join(ROOT, 'cli/valetkey.js'), 'serve'],
           env: envOf(name),
           readyPath: '/readyz',
           core: 0,

@@ -14,7 +14,8 @@ const MAX_DEPTH = 4;
  * Returns the schema of a tool's input from the schema in the API's description, with types, values and limits, and
  * without texts. Objects in it allow no other members.
  *
- * @throws Error if the description has no type, or has an object without fixed members
+ * @throws Error if the schema has no type, is nested too deeply, or has an object without fixed members or with too
+ * many
  */
 export function described(node: unknown, read: SchemaReader, depth = 0): JsonSchema {
   const view = read(node) ?? {};

@@ -263,7 +263,9 @@ function outputOf(
   return responseSchema(schema, api.vendor.read, select, fields, drafts.any);
 }
 
-/** Whether the response differs from the description for a reviewed reason, so that the description cannot type it. */
+/**
+ * Whether a reviewer has accepted that the response differs from the description, which then does not give its type.
+ */
 function isReviewed(entry: ToolWords, drafts: Drafts, select: string | undefined): boolean {
   const own = Object.keys(entry.differs ?? {}).some((finding) => finding.startsWith('response'));
   return (

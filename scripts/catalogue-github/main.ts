@@ -32,7 +32,10 @@ async function imported(overlay: string): Promise<Map<string, Tool>> {
   return new Map(tools.map(({ tool }) => [tool.name, tool]));
 }
 
-/** Returns the full types of responses. An imported tool only has the part that a model needs. */
+/**
+ * Returns a function that gives the full type of a tool's response, because an imported tool only has the part that a
+ * model needs.
+ */
 async function answers(): Promise<(entry: ToolWords) => JsonSchema> {
   const document = await normalise(loadDocument(files));
   const resolve = createResolver(document);

@@ -7,7 +7,10 @@ import { parametersOf } from './document.ts';
 import { type Sent, sentBy } from './sent.ts';
 import type { VendorDocument, VendorOperation } from './vendor-document.ts';
 
-/** Finds the operation that a tool calls: the one with its method and the most exact path. */
+/**
+ * Finds the operation of a vendor's description that a tool calls: the one with the tool's method and the most exact
+ * matching path, or for GraphQL the one of the tool's query. @returns undefined if the description has none
+ */
 export function operationOf(tool: ToolDefinition, vendor: VendorDocument): VendorOperation | undefined {
   const { operations, operationFor } = vendor;
   if (operationFor) return operationFor(tool);
@@ -192,7 +195,11 @@ function canBeNull(node: unknown, read: SchemaReader, depth = 0): boolean {
 
 export const MISSING = Symbol('missing');
 
-/** Follows a pointer with * through schemas. @returns MISSING if the description has no such member */
+/**
+ * Follows a pointer through schemas; `*` stands for any item of a list or any member of an object.
+ *
+ * @returns MISSING if the description has no such member; undefined if it does not describe the members there
+ */
 export function follow(node: unknown, pointer: string, read: SchemaReader): unknown {
   let found = node;
   for (const segment of pointer.split('/').slice(1)) {

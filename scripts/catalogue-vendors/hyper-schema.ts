@@ -7,7 +7,7 @@ export function isHyperSchema(document: Data): boolean {
   return isRecord(document['definitions']) && document['openapi'] === undefined && document['swagger'] === undefined;
 }
 
-/** Returns a JSON Hyper-Schema as an OpenAPI document with the same calls, so that one comparison reads both. */
+/** Returns a JSON Hyper-Schema as an OpenAPI document with the same calls, so that it can be compared like OpenAPI. */
 export function fromHyperSchema(document: Data): Data {
   const definitions = document['definitions'] as Record<string, Data>;
   const paths: Record<string, Record<string, Data>> = {};

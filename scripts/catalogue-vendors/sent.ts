@@ -3,7 +3,7 @@ import { atPointer, isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/tools/tool.ts';
 import { parsePathTemplate } from '../../core/tools/url.ts';
 
-/** The values that a tool sends at one place. */
+/** What a tool sends at one place of its request. `always` is false if some calls send nothing there. */
 export type Value =
   | { kind: 'input'; schema: JsonSchema; always: boolean }
   | { kind: 'constant'; value: unknown; always: true }

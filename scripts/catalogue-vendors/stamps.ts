@@ -12,8 +12,9 @@ export interface StampedDocument {
  * Checks that a tool names the description that its operation is in.
  *
  * @param documents every description of the connector
- * @returns the description to compare with, undefined if none has the operation; `problem` is one sentence, `right` the stamp
- * that the tool should have
+ * @returns `vendor`, the description to compare with; undefined if none has the operation. If the tool names another
+ * description, `problem` says so in one sentence, and `right` is the stamp that the tool should have. A tool whose
+ * operation is in no description may name one that is not in the list, and then has no problem.
  */
 export function checkStamp(
   tool: ToolFile['data'],

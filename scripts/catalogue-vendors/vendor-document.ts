@@ -25,6 +25,6 @@ export interface VendorDocument {
   operationFor?(tool: ToolDefinition): VendorOperation | undefined;
   /** Returns the differences between the query of a tool and the description. */
   findings?(tool: ToolDefinition): string[];
-  /** Returns where the names of fields and arguments begin in that query. */
+  /** Returns the positions in the GraphQL query of a tool at which names of fields and arguments begin. */
   parts?(tool: ToolDefinition): number[];
 }

@@ -26,7 +26,10 @@ export interface CallVerdicts {
 
 const ORACLE_SERVER = 'https://oracle.example/base';
 const BEARER = { type: 'NO_AUTH' } as const;
-/** The maximum size of a document, because the other renderer copies the whole document for each call. */
+/**
+ * The maximum size of a document; larger ones are not compared, because the other renderer (the package
+ * `@readme/oas-to-har`) copies the whole document for each call.
+ */
 const MAX_BYTES = 4_000_000;
 
 const inputs = createInputChecker(50);

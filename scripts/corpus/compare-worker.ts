@@ -5,7 +5,10 @@ import { type CallVerdicts, compareCalls } from './compare-calls.ts';
 import { CORPUS, MAX_IMPORTED_TOOLS, seeded } from './documents.ts';
 import { answerWith } from './helper.ts';
 
-/** Compares the calls of the given documents, in its own process, because the other renderer can exhaust memory. */
+/**
+ * Compares calls of the requested documents, as Valetkey and an independent renderer write them. This runs in a
+ * separate process, because the other renderer can exhaust memory.
+ */
 answerWith(compare);
 
 async function compare({ name, calls, seed }: { name: string; calls: number; seed: number }): Promise<CallVerdicts> {

@@ -13,7 +13,7 @@ interface HarRequest {
 }
 
 export interface Difference {
-  /** Whether the other renderer is known to be wrong in this way. */
+  /** Whether the other renderer (`@readme/oas-to-har`) is known to be wrong in this way. */
   known: boolean;
   what: string;
 }

@@ -22,7 +22,7 @@ export class Helper<Answer> {
     this.#limitMs = limitMs;
   }
 
-  /** @returns the result, or the reason why there is none */
+  /** Gives the process a job. @returns the result; if it hung or ended, a text with the reason */
   async ask(question: object): Promise<Answer | string> {
     this.#process ??= fork(this.#file, { execArgv: ['--max-old-space-size=900'], serialization: 'advanced' });
     const tooLong = AbortSignal.timeout(this.#limitMs);

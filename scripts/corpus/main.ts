@@ -5,9 +5,12 @@ import { Helper } from './helper.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
-/** A document that takes longer counts as hanging. The time covers import and checks, on a machine that may be busy. */
+/**
+ * The time limit for the import and the checks of one document. It only detects a hang, so it is long enough for a busy
+ * machine.
+ */
 const LIMIT_MS = 300_000;
-/** The time for all calls of a document, because the other renderer is slow. */
+/** The time limit for comparing the calls of one document. The renderer that they are compared with is slow. */
 const COMPARE_LIMIT_MS = 30_000;
 const CALLS = 2000;
 const options = { sample: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } as const;

@@ -4,7 +4,7 @@ import type { Tool } from '../../core/tools/tool.ts';
 
 type Data = Record<string, unknown>;
 
-/** A tool's input, sorted by place and with the names in requests, in the format of the other renderer. */
+/** A tool's input, by place and with the names in requests, in the format of the renderer `@readme/oas-to-har`. */
 export interface OracleValues {
   path: Data;
   query: Data;

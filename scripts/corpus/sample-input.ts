@@ -2,8 +2,8 @@ import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 
 /**
- * Texts that an encoder must handle correctly. They contain no percent sign and no comma, which the other renderer
- * interprets itself.
+ * Texts that an encoder must handle correctly. They contain no percent sign and no comma, which the renderer that calls
+ * are compared with interprets itself.
  */
 const TEXTS = ['plain', 'two words', 'a+b', 'x&y=z', 'naïve ☕', 'q?r#s', "it's", '50-50~ok', 'a:b;c', 'UPPER_lower.9'];
 const MAX_DEPTH = 3;

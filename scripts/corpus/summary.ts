@@ -21,7 +21,7 @@ interface Totals {
   equal: number;
   known: Record<string, number>;
   different: string[];
-  /** Documents that the other renderer could not handle. */
+  /** Documents that the other renderer (`@readme/oas-to-har`) could not handle. */
   notRendered: string[];
   slowest: { name: string; bytes: number; milliseconds: number };
   milliseconds: number;
@@ -82,7 +82,12 @@ function add(into: Record<string, number>, counts: Readonly<Record<string, numbe
   for (const [key, value] of Object.entries(counts)) into[key] = (into[key] ?? 0) + value;
 }
 
-/** @returns whether all rules are satisfied */
+/**
+ * Prints the totals.
+ *
+ * @returns whether enough operations were imported, no document failed or was too slow, and no tool or compared call
+ * has an error
+ */
 export function printReport(totals: Totals, memoryBytes: number): boolean {
   const unreadable = totals.leftOut['UNREADABLE'] ?? 0;
   const byPolicy = Object.entries(totals.leftOut).reduce(

@@ -8,7 +8,9 @@ const ENGINES = ['sqlite', 'postgres'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
 
-/** Reads `--engine=postgres` from the command line; SQLite is the default. @throws Error */
+/**
+ * Reads `--engine=postgres` from the command line; SQLite is the default. @throws Error for another engine or option
+ */
 export function readEngine(args: string[]): EngineName {
   const { engine = 'sqlite' } = parseArgs({ args, options: { engine: { type: 'string' } } }).values;
   const found = ENGINES.find((name) => name === engine);
@@ -17,7 +19,7 @@ export function readEngine(args: string[]): EngineName {
 }
 
 export interface DemoServer extends ServerProcess {
-  /** Where its data is stored, for users. */
+  /** A text for users that says where the server stores its data. */
   storedIn: string;
   /** Runs a command of the operator on the data of the server. @returns its standard output */
   operate(...args: string[]): Promise<string>;

@@ -18,7 +18,7 @@ export const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_
  * Starts the server as an operator would, on a free port, with a new data directory.
  *
  * @param env further environment variables besides PORT and DATA_DIR
- * @param command the command to run; by default the server's own
+ * @param command the command that starts the server; by default `valetkey serve` of this repository
  */
 export async function startServerProcess(
   dataDir: string,

@@ -31,15 +31,16 @@ export interface Standby extends Cluster {
 }
 
 const ROOT = '/usr/lib/postgresql';
-/** Nothing needs to survive a crash of the machine. */
+/** Settings for speed, because the data need not survive a crash of the machine. */
 const SETTINGS = [
   ...['fsync=off', 'full_page_writes=off', 'max_connections=500', 'shared_buffers=128MB', 'max_wal_size=4GB'],
   ...["listen_addresses=''", 'log_min_messages=fatal', 'logging_collector=off'],
 ];
 
 /**
- * Returns the path of one of PostgreSQL's programs: in the directory `POSTGRES_BIN`, or else of the newest installed
- * version that has it. A directory with binaries often lacks `psql` and `pgbench`; those of another version work too.
+ * Returns the path of one of PostgreSQL's programs: in the directory `POSTGRES_BIN`, or if it is not there, of the
+ * newest installed version that has it. A directory with binaries often lacks `psql` and `pgbench`; those of another
+ * version work too.
  *
  * @throws Error if it is not installed
  */
@@ -75,7 +76,8 @@ function createHost(): Host {
     directory,
     data: join(directory, 'data'),
     run(program, args) {
-      // The server keeps running in the background, so it must not inherit pipes whose end is awaited.
+      // `pg_ctl` leaves the server running in the background. If the server inherited the caller's pipes, these pipes
+      // would stay open, and the caller would wait for their end.
       const stdio = ['ignore', 'ignore', 'inherit'] as const;
       const done = spawnSync(postgresProgram(program), args, { ...user, cwd: directory, stdio: [...stdio] });
       if (done.status !== 0) throw new Error(`${program} ended with ${done.status}`);

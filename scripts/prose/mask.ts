@@ -2,9 +2,9 @@ import ts from 'typescript';
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 
 /**
- * A mask of a file has the same length. It keeps the prose at its position and replaces everything else, so that a
- * position in the mask is also a position in the file. A CUT separates texts, so that no phrase extends over several
- * texts.
+ * A mask is a text of the same length as its file. It keeps the prose at its position and replaces everything else, so
+ * that a position in the mask is also a position in the file. The character CUT is between two texts, so that no phrase
+ * extends over both.
  */
 const CUT = '\u0000';
 

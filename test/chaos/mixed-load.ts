@@ -24,11 +24,14 @@ export interface MixedLoad {
   progress(accounts: number): Promise<void>;
   /** Ends the load after its running requests. */
   end(): Promise<void>;
-  /** Compares the database with what was acknowledged, and the provider with the calls. */
+  /**
+   * Checks that acknowledged creations, deletions and reads are stored, and that each call has reached the provider at
+   * most once, and an acknowledged call exactly once.
+   */
   check(server: ChildServer): Promise<void>;
 }
 
-/** @param servers returns the running servers; each request is sent to any of them */
+/** Starts the load. @param servers returns the running servers; each request is sent to a random one of them */
 export function startMixedLoad(
   world: ChaosWorld,
   scene: { connector: string; toolAccount: string },

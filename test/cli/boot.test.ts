@@ -11,7 +11,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const otherKey = () => generateKey(randomBytes).line.reveal();
 
-/** Returns the error output of a server that cannot start. Such a server only reads its data. */
+/** Starts a server that must fail to start. @returns the code and the message of its error */
 async function refusal(dataDir: string, env: Record<string, string> = {}): Promise<string> {
   try {
     const server = await startTestServer({ dataDir, env });

@@ -55,7 +55,7 @@ describe('valetkey db copy', () => {
   const settings = (name: string, dataDir = source) => ({ DATABASE_URL: urlOf(name), DATA_DIR: dataDir });
   const copy = (name: string, args: string[], dataDir = source) =>
     runCommand(['db', 'copy', ...args], settings(name, dataDir));
-  /** A copy of the source file, because a copied file is retired. */
+  /** Creates a copy of the source file, because `db copy --from-file` makes its source unusable for servers. */
   const freshFile = () => {
     const path = join(folder.path, `file-${readdirSync(folder.path).length}.db`);
     copyFileSync(file, path);

@@ -62,7 +62,7 @@ describe('valetkey doctor', () => {
 
   it('reports in one line that the connector or connection does not exist', async () => {
     const cases: [string[], RegExp][] = [
-      [['nobody'], /no connector nobody/],
+      [['nobody'], /no built-in connector "nobody"/],
       [['github', '--connection', 'x'], /no database/],
     ];
     for (const [args, message] of cases) {
@@ -97,6 +97,6 @@ describe('valetkey doctor', () => {
     expect(half.stdout).to.match(/^differs +connection client_secret +one +none$/m);
     expect(other.code).to.equal(1);
     expect(other.stdout).to.match(/^differs +connection connector +github +slack$/m);
-    expect(none.stderr).to.match(/no connection none/);
+    expect(none.stderr).to.match(/no connection "none"/);
   });
 });

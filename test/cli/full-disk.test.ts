@@ -10,7 +10,7 @@ describe('a full disk (F3, F11)', () => {
   const created: string[] = [];
 
   before(async () => {
-    // An empty database takes about 1,300 KiB.
+    // An empty database takes about 1,300 KiB, so the limit leaves 500 KiB for data.
     server = await startChildServer({ DATA_DIR: folder.path }, { fileLimitKiB: 1_800 });
   });
   after(async () => {

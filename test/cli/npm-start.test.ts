@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { ROOT } from '../flows/markdown.ts';
@@ -87,7 +88,29 @@ describe('npm start', () => {
       expect(server.errors()).not.to.include('Debugger');
     });
   }
+
+  it('has a single thread of V8 with a lower priority than the event loop', async function () {
+    if (!existsSync('/proc/self/task')) return this.skip();
+    const server = await npmStart(folder.path);
+    pid = server.pid;
+    const threads = threadsOf(pid);
+    expect(threads.find(({ id }) => id === pid)).to.include({ niceness: 0 });
+    const pool = threads.filter(({ name }) => name === 'V8Worker').map(({ niceness }) => niceness);
+    expect(pool).to.deep.equal([5]);
+  });
 });
+
+function threadsOf(pid: number): { id: number; name: string; niceness: number }[] {
+  return readdirSync(`/proc/${pid}/task`).map((id) => {
+    const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8');
+    // The name in parentheses may contain spaces. The fields after it begin with the third one; niceness is the 19th.
+    const [name, fields] = [
+      stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
+      stat.slice(stat.lastIndexOf(')') + 2),
+    ];
+    return { id: Number(id), name, niceness: Number(fields.split(' ')[16]) };
+  });
+}
 
 function isAlive(pid: number): boolean {
   try {

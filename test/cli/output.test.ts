@@ -67,7 +67,7 @@ describe('the output of valetkey', () => {
     expect(piped.stdout).not.to.include('…');
   });
 
-  it('cuts other cells before ids, and nothing on a terminal of unknown width', async () => {
+  it('truncates other cells before ids; truncates nothing if the width is unknown', async () => {
     const list = ['audit', 'list', '--limit', '3'];
     const [wide, unknown] = await Promise.all([110, 0].map((columns) => onTerminal(list, { NO_COLOR: '1' }, columns)));
     const lines = (wide ?? '').split('\n').filter((line) => line.includes('req_'));
@@ -138,7 +138,7 @@ describe('the output of valetkey', () => {
       [list, { VALETKEY_URL: closed.origin }, 3, /cannot be reached \(ECONNREFUSED\)/],
       [list, { VALETKEY_URL: page.origin }, 1, /does not seem to be a Valetkey server/],
       [list, { VALETKEY_URL: away.origin }, 1, /redirects to https:\/\/elsewhere/],
-      [list, { VALETKEY_URL: 'https://keys.example/api' }, 1, /VALETKEY_URL must be an http or https origin/],
+      [list, { VALETKEY_URL: 'https://keys.example/api' }, 1, /VALETKEY_URL or --server must be an http/],
       [list, { VALETKEY_CLIENT_ID: '' }, 1, /set VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET/],
     ];
     const results = await Promise.all(cases.map(([args, env]) => commandsFor(server, env)(args)));

@@ -36,7 +36,7 @@ describe('valetkey serve --processes with a database file', () => {
     });
   }
 
-  it('starts one process, also if the variable says more than the option', async () => {
+  it('starts one process if the option is 1, regardless of the variable', async () => {
     const server = await startChildServer({ ...env, VALETKEY_PROCESSES: '1' });
     expect(JSON.parse(server.logs.at(-1) ?? '')).not.to.have.property('processes');
     await server.stop();
@@ -250,7 +250,7 @@ describe('the parent of several processes', () => {
     expect(made[0]?.signals).to.deep.equal([]);
   });
 
-  it('starts none after a stop, and says whether all of them stopped in order', async () => {
+  it('starts no process after a stop, and reports whether all ended cleanly', async () => {
     for (const [code, isInOrder] of [
       [0, true],
       [1, false],

@@ -50,7 +50,10 @@ describe('valetkey restore (F4)', () => {
     copyFileSync(keys, join(path, 'keys'));
     return path;
   };
-  /** All restores happen within one second, so files that one restore keeps must not disturb the next one. */
+  /**
+   * Every restore runs at the same fixed time. A restore names the files that it keeps by the second, so this tests
+   * that several restores in one second do not disturb each other.
+   */
   const restore = (dataDir: string, args: string[] = [], file = backup) =>
     runCommand(['restore', file, ...args], { DATA_DIR: dataDir }, { before: CLOCK });
   const on = async <T>(dataDir: string, use: (server: TestServer) => Promise<T>): Promise<T> => {
@@ -225,7 +228,7 @@ describe('valetkey restore (F4)', () => {
         tamper(file, 'drop trigger audit_log_final');
         tamper(file, "update audit_log set actor = 'nobody' where seq = (select min(seq) from audit_log)");
       },
-      /the audit chain of env_\w+ is broken at \d+/,
+      /the audit chain of env_\w+ is broken at seq \d+/,
     ],
     'a reference to a row that is missing': [
       (file) => tamper(file, 'delete from connections'),

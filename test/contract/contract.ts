@@ -14,8 +14,8 @@ export const contract = JSON.parse(
 export type Direction = 'request' | 'response';
 
 /**
- * Validates the document with code that is independent of the server: JSON Schema 2020-12 with every check of Ajv's
- * strict mode, with formats, and with `readOnly` rejected in requests and `writeOnly` in responses.
+ * Creates a validator that is independent of the server's code: JSON Schema 2020-12 with every check of Ajv's strict
+ * mode, with formats, and with `readOnly` rejected in requests and `writeOnly` in responses.
  */
 function createValidator(direction: Direction): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: true, discriminator: true });

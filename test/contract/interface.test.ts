@@ -8,7 +8,7 @@ import { arrayAt, bodiesOf, objectAt, operationsOf, resolve } from '../../script
 import { OAUTH_OPERATIONS } from '../support/contract-requests.ts';
 import { contract, operation } from './contract.ts';
 
-/** Operation, method and path, scope, and origin: d for the description of the interface, x for an extension. */
+/** All operations, one line each: the id, the method, the path and the scope. */
 const OPERATIONS = `
 listConnectedAccounts get /api/v1/connected_accounts accounts:read
 createConnectedAccount post /api/v1/connected_accounts accounts:write

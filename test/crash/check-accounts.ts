@@ -11,7 +11,10 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 /** The number of accounts that are compared again although they were certain before this round. */
 const COMPARED_AGAIN = 30;
 
-/** Compares accounts with the ledger: all doubtful ones, the newest ones and some others. */
+/**
+ * Compares stored accounts with the ledger, the client's record of its requests: all doubtful accounts (whose last
+ * request had no response), the newest ones and some others.
+ */
 export async function checkAccounts(server: ServerClient, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
   checkBytes(scene, ledger);
   const isSettled = ({ state, sentVersion }: LedgerAccount) => state !== 'doubtful' && sentVersion === undefined;

@@ -20,7 +20,9 @@ export interface Crash {
 }
 
 /**
- * Compares a server that was killed and started again with the ledger. Acknowledged writes must be stored; doubtful ones must have happened as a whole or not at all; no effect may have happened twice. Afterwards no write is doubtful.
+ * Compares a server that was killed and started again with the ledger, the client's record of its requests.
+ * Acknowledged writes must be stored. Doubtful ones, which had no response, must have happened as a whole or not at
+ * all. No effect may have happened twice. Afterwards the ledger has no doubtful write.
  */
 export async function checkServer(server: ServerClient, { scene, ledger, counterpart, random }: Crash): Promise<void> {
   expect(ledger.faults).to.deep.equal([]);
@@ -59,7 +61,9 @@ async function checkSecrets(server: ServerClient, ledger: Ledger): Promise<void>
   ledger.secrets = [(await server.call('POST', path, { body: { overlap_seconds: 0 } })).body.client_secret];
 }
 
-/** All tools of an import have the same version. */
+/**
+ * Checks that all imported tools have one version, and that an import of this version was acknowledged or is doubtful.
+ */
 async function checkImports(server: ServerClient, ledger: Ledger): Promise<void> {
   const stored = await storedVersions(server);
   const [version = 0] = stored;

@@ -139,7 +139,7 @@ describe('accounts', () => {
       }
     });
 
-    it('are two results if the key matches several, never only the first one (C2)', async () => {
+    it('returns two accounts if a partial key matches several (C2)', async () => {
       await insert({ organizationId: 'org_1', userId: 'user_1', identifier: 'ada' });
       await insert({ organizationId: 'org_1', userId: 'user_2', identifier: 'ada' });
       await insert({ organizationId: 'org_1', userId: 'user_3', identifier: 'ada' });
@@ -291,7 +291,8 @@ describe('accounts', () => {
   });
 
   it('have exact totals for every filter after any sequence of inserts, changes, removals and rolled back units', async () => {
-    // The units below update the expected state while they run, so they must run only once.
+    // The usual test store runs each unit twice. The units below update the expected state while they run, so this
+    // test opens a store that runs each unit once.
     await test.end();
     test = await openSharedTestStore();
     connectionId = await github(test);

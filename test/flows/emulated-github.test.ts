@@ -39,7 +39,7 @@ describe('tools that the emulator of GitHub knows', () => {
   before(async () => {
     github = await startEmulatedVendor('github', {
       seed: {
-        // The emulator treats an unknown user as the first one.
+        // The emulator treats an unknown user as the first one, so no test uses the first one.
         users: [{ login: 'nobody' }, { login: 'ada', email: 'ada@example.com' }, { login: 'grace' }],
         orgs: [{ login: 'acme', name: 'Acme', members: [{ login: 'ada', role: 'admin' }] }],
         repos: [

@@ -18,7 +18,7 @@ describe('executing the tools of GitHub', () => {
 
   before(async () => {
     github = await startEmulatedVendor('github', {
-      // The emulator treats an unknown user as the first one.
+      // The emulator treats an unknown user as the first one, so no test uses the first one.
       seed: {
         users: [{ login: 'nobody' }, { login: 'ada' }, { login: 'grace' }],
         repos: [{ owner: 'ada', name: 'engine' }],

@@ -106,7 +106,7 @@ describe("an environment's own tools", () => {
     expect((await execute(server, id, 'acme_get_two', { number: 1 })).body.code).to.equal('TOOL_NOT_ALLOWED');
     const refused = await allow('acme_get_one', 'acme_get_nothing');
     expect(refused.body.errors).to.deep.equal([
-      { field: 'allowed_tools[1]', message: 'is not the name of a tool of this connector' },
+      { field: 'allowed_tools[1]', message: 'is not the name of a tool of this connector: acme_get_nothing' },
     ]);
   });
 

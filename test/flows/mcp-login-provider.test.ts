@@ -71,7 +71,7 @@ describe('logins at an OpenID provider', () => {
     const { page } = await signIn();
     expect(responseOf(page)).to.include({ error: 'access_denied' });
     expect(responseOf(page)['error_description']).to.equal(
-      'The login provider sent no valid value of the claim email.',
+      'The login provider sent no valid value of the claim email, or has not verified it.',
     );
     await set();
   });

@@ -55,7 +55,7 @@ describe('the quickstart of the README', () => {
   it('starts the server with the last command of `make run`', () => {
     const [, recipe = ''] = /^run: .*\n((?:\t.*\n)+)/m.exec(readPage('Makefile')) ?? [];
     expect(recipe.trim().split('\n').at(-1)?.trim()).to.equal(
-      '@VALETKEY_BUILT=1 MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent',
+      '@VALETKEY_BUILT=1 MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --v8-pool-size=1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent',
     );
   });
 

@@ -12,7 +12,7 @@ import type { ChildReply, ChildSetup, ChildTask } from './refresh-child.ts';
 const ROUNDS = amount(process.env['VALETKEY_SOAK_ROUNDS'], 200);
 /** The longest time that the rounds may take, and a minute for the start. */
 const ROUNDS_MS = 600_000 + ROUNDS * 1_000;
-/** Longer than any lease. */
+/** Milliseconds; longer than any lease of a refresh. */
 const LEASE = 31_000;
 
 describe('refreshing at a strict authorization server over sockets', () => {

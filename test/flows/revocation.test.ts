@@ -18,7 +18,7 @@ describe('revocation at a strict authorization server', () => {
     await world.stop();
   });
 
-  /** Checks whether a token is valid at the provider. */
+  /** Expects that a token is valid at the provider, or if `alive` is false, that it is not. */
   async function expectAt(token: string | undefined, alive: boolean): Promise<void> {
     expect(await world.as.isAlive(token ?? '')).to.equal(alive);
     const headers = { authorization: `Bearer ${token}` };

@@ -184,9 +184,9 @@ describe('a tool with several requests', () => {
 
   it('names the provider, not the caller, if the next request cannot contain a value of the response', async () => {
     const messages: [string, string][] = [
-      ['..', 'must not be a dot segment'],
-      ['.', 'must not be a dot segment'],
-      ['%2e%2e', 'must not be a dot segment'],
+      ['..', 'must not be "." or "..", also not encoded: it is part of the path'],
+      ['.', 'must not be "." or "..", also not encoded: it is part of the path'],
+      ['%2e%2e', 'must not be "." or "..", also not encoded: it is part of the path'],
       ['a\\b', 'must not contain a backslash or an encoded slash'],
       ['a\nb', 'must not contain control characters'],
       ['\ud800', 'must be well-formed Unicode'],

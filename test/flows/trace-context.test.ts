@@ -51,7 +51,7 @@ describe('send_trace_context of a connection', () => {
   const last = (): IncomingHttpHeaders => acme.requests.at(-1)?.headers ?? {};
   const expectNoTrace = (headers: IncomingHttpHeaders) =>
     expect(headers).not.to.have.any.keys('traceparent', 'tracestate', 'baggage');
-  /** @returns the number of the span that the header names */
+  /** Expects that a request continues the caller's trace with a new span. @returns the id of this span */
   function expectTrace(headers: IncomingHttpHeaders): string {
     expect(headers).not.to.have.any.keys('tracestate', 'baggage');
     const [version, trace, span = '', flags] = String(headers['traceparent']).split('-');

@@ -54,8 +54,9 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
 });
 
 /**
- * Whether a response is a fault of the server: any status from 500 on that is not a declared failure of the provider,
- * and a broken connection.
+ * Returns why a response is a fault of the server: it has a status from 500 on that is not a declared failure of the
+ * provider, or the connection broke. Returns null for any other response, and if the client rejected the request as
+ * invalid before it sent it.
  */
 function faultIn(answer: TestResponse | Error): string | null {
   if (answer instanceof Error) return /Invalid|invalid|UND_ERR_INVALID/.test(answer.message) ? null : String(answer);

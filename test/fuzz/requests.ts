@@ -27,7 +27,7 @@ export function fuzzRequest(operation: Operation, known: KnownValues, random: Ra
   return made;
 }
 
-/** Converts nested values to JSON texts, because a form has no nested values. */
+/** Converts nested values of a form to JSON texts, because a form has no nested values. A JSON body is not changed. */
 function flatForForm(operation: Operation, body: JsonObject): JsonObject {
   if (mediaTypeOf(operation) === 'application/json') return body;
   return Object.fromEntries(

@@ -283,7 +283,10 @@ export const KINDS: readonly (readonly Way[])[] = [
   [request, document],
 ];
 
-/** Runs functions one after the other, if an environment allows only a few at the same time. */
+/**
+ * Returns a function that runs functions one after the other, for work of which an environment allows only little at
+ * the same time.
+ */
 function oneByOne() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(run: () => Promise<T>): Promise<T> => {

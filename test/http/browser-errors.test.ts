@@ -14,8 +14,8 @@ const CASES = [
   ['GET', '/docs/guides/nothing', 404, 'The page does not exist.'],
   ['GET', '/icons/%', 404, 'The page does not exist.'],
   ['GET', '/console/assets/nothing.js', 404, 'The file does not exist.'],
-  ['GET', '/oauth/token', 405, 'The path does not support this method.'],
-  ['POST', '/docs', 405, 'The path does not support this method.'],
+  ['GET', '/oauth/token', 405, 'The path does not support this method (supported: POST).'],
+  ['POST', '/docs', 405, 'The path does not support this method (supported: GET, HEAD).'],
 ] as const;
 
 describe('errors at addresses that people open in a browser', () => {

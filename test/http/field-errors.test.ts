@@ -140,9 +140,7 @@ describe('presentErrors', () => {
         required: ['type'],
         oneOf: [{ properties: { type: { const: 'A' } } }, { properties: { type: { const: 'B' } } }],
       };
-      expect(errorsOf(tagged, { type: 'C' })).to.deep.equal([
-        { field: 'type', message: 'is not one of the allowed values' },
-      ]);
+      expect(errorsOf(tagged, { type: 'C' })).to.deep.equal([{ field: 'type', message: 'must be one of A, B' }]);
       expect(errorsOf(tagged, {})[0]).to.deep.equal({ field: 'type', message: 'is required' });
     });
   });

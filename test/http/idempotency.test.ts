@@ -9,7 +9,10 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const CONNECTIONS = '/api/v1/connections';
 const DAY = 24 * 60 * 60 * 1000;
-/** The size of each stored response. A slow database cannot store a whole quota in one statement within its limit. */
+/**
+ * The size of each stored response. A slow database cannot store all responses that a client may have in one statement
+ * within the time limit of statements.
+ */
 const PIECE = 4 * 1024 * 1024;
 
 describe('idempotency keys', () => {

@@ -122,7 +122,7 @@ describe('the server', () => {
       return (await connection.closed).split('\r\n')[0];
     };
 
-    it('are all ignored: neither host nor token is used', async () => {
+    it('rejects duplicate Host and Authorization headers', async () => {
       const host = `Host: ${new URL(server.origin).host}`;
       const authorization = `Authorization: Bearer ${server.token('connections:read')}`;
       expect(await ask(host, authorization)).to.include('200');

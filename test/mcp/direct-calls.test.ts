@@ -12,7 +12,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const OLDER = { ...ACCEPT, 'mcp-protocol-version': '2025-11-25' };
 const CALL = { name: 'acme_get_thing', arguments: { number: 7 } };
-/** A request with a member of `_meta` that only the package supports is served by the package. */
+/** A member of `_meta` that only the MCP SDK supports, so the SDK serves a request with it. */
 const BY_PACKAGE = { 'acme.test/unknown': 'x' };
 const META = 'io.modelcontextprotocol/';
 
@@ -85,7 +85,9 @@ describe('tool calls that are served without the MCP SDK', () => {
     caching: headers['cache-control'],
     text: text.replaceAll(/exec_[a-z0-9]+/g, 'exec').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time'),
   });
-  /** The package streams its responses; these are written in one piece. */
+  /**
+   * Whether the SDK did not serve the request: it streams its responses, and direct responses are written in one piece.
+   */
   const isDirect = ({ headers }: TestResponse) => headers['content-length'] !== undefined;
 
   for (const [title, handler] of [

@@ -156,7 +156,7 @@ describe('tools that MCP servers list', () => {
       { tool: 'schemaless', reason: 'its input schema is not an object' },
       { tool: 'not-an-object', reason: 'its input schema does not describe an object' },
       { tool: `${'x'.repeat(127)}…`, reason: 'its name has more than 128 characters' },
-      { tool: 'large', reason: 'its schemas are too large' },
+      { tool: 'large', reason: 'its schemas have more than 65536 bytes' },
     ]);
     expect((await provider.run('their_tools_odd')).status).to.equal(200);
   });

@@ -157,7 +157,8 @@ describe('api_config', () => {
         await server.call('POST', PATH, { body: creation, headers }),
       ]) {
         expect(answer.body).to.include({ status: 400, code: 'INVALID_API_CONFIG' });
-        expect(answer.body.errors).to.deep.equal([{ field: FIELD + place, message: 'is not an allowed key' }]);
+        const message = 'is not an allowed key: __proto__, constructor and prototype are reserved';
+        expect(answer.body.errors).to.deep.equal([{ field: FIELD + place, message }]);
       }
       expect(dumpDatabase(server)).to.deep.equal(before);
       expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);

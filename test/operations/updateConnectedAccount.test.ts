@@ -146,7 +146,7 @@ describe('updateConnectedAccount', () => {
     const baseOf = ({ port }: Upstream) => ({ base_url: `http://127.0.0.1:${port}/v1` });
     const details = (secret: string) => ({ static_auth: { details: { username: 'ada', password: secret } } });
 
-    /** Adds an authorization type to `http` with two fields, one of which is not secret. */
+    /** Creates an account of the type BASIC, which has two fields, one of which is not secret. */
     async function createBasic() {
       const body = { connector: 'http', key_id: `http-${unique()}`, type: 'BASIC' };
       const { connection } = (await server.call('POST', '/api/v1/connections', { body })).body;
@@ -157,7 +157,7 @@ describe('updateConnectedAccount', () => {
       server.call('POST', '/api/v1/execute_tool', {
         body: { connected_account_id: id, tool_name: 'http_get', tool_input: { path: '/me' } },
       });
-    /** Returns everything that was sent to a third party, with decoded credentials. */
+    /** Returns the user name and password of each request that a third party has received, as `name:password`. */
     const sentTo = ({ requests }: Upstream) =>
       requests.map(({ headers }) =>
         Buffer.from(String(headers['authorization']).slice('Basic '.length), 'base64').toString(),

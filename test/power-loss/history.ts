@@ -26,7 +26,8 @@ export function createHistory(): History {
 /**
  * Makes a change and records when it was sent and when it was acknowledged.
  *
- * @param change resolves with the version after the change
+ * @param version the expected version after the change
+ * @param send makes the change; resolves with the actual version, or with undefined if it is the expected one
  */
 export async function change(
   subject: Subject,

@@ -51,8 +51,8 @@ export interface ImageOptions {
 }
 
 /**
- * Yields images of the folder after losses of power at random places of a recording, and at each place where a file is
- * created or removed.
+ * Yields images of the folder after losses of power at random places of a recording. About half of the `count` images
+ * are after events other than writes, which are fewer and are where a loss is most likely; the others are after writes.
  */
 export function* imagesOf(events: FileEvent[], { folder, count, random, ignores }: ImageOptions): Generator<Image> {
   const disk = new Disk(folder, ignores);
@@ -69,7 +69,7 @@ export function* imagesOf(events: FileEvent[], { folder, count, random, ignores 
   }
 }
 
-/** Whether an event is a start or end of a sync, or a change of a directory. */
+/** Whether an event is not a write: the start or end of a sync, a change of a directory, or a truncation. */
 function isRisky({ kind }: FileEvent): boolean {
   return kind !== 'write';
 }

@@ -84,7 +84,7 @@ export function parseTrace(text: string, folder: string): FileEvent[] {
     return syncs;
   }
 
-  /** Checks the descriptors of a call, or its paths if it has none. */
+  /** Whether a call concerns the folder, by the files of its descriptors, or by its paths if it has no descriptor. */
   function concerns(args: string): boolean {
     if (!/^\d+</.test(args)) return args.includes(hex(folder));
     return [...args.matchAll(/\d+<([^>]*)>/g)].some((match) => isInside(bytes(String(match[1])).toString()));

@@ -350,7 +350,7 @@ describe('attacks on the portal', () => {
       expect(text).not.to.include('role="status"');
     });
 
-    it('cannot make it lead to an address that a request names', async () => {
+    it('ignores a return URL in the sign-out request', async () => {
       const browser = new TestBrowser();
       const page = await world.enter(browser, { return_url: RETURN_URL });
       const token = formToken(page, '/portal/sign_out');

@@ -458,7 +458,10 @@ describe('clients of connections whose provider changes', () => {
         const refused = await put(body);
         expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
         expect(refused.body.errors).to.deep.equal([
-          { field: 'client_secret', message: 'must be set again when a request allows more addresses than before' },
+          {
+            field: 'client_secret',
+            message: 'must be set together with allowed_addresses that allow more than before',
+          },
         ]);
       }
       await tryEverything(connector, { tenant: 'eve' });

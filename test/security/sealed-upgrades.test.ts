@@ -87,7 +87,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     };
     const account = { api_config: { domain: 'acme' }, ...typed({ username: SECRET }) };
     const { id } = await upgrade('freshdesk', change, account, { type: 'BASIC' });
-    await expectParked(id, /shows a field that was secret/);
+    await expectParked(id, /which was secret when the account was connected/);
     const partial = { id, connected_account: { api_config: { note: 'x' } } };
     await server.call('PUT', '/api/v1/connected_accounts', { body: partial });
     const { text } = await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`);

@@ -40,7 +40,7 @@ describe('a caller cannot get around an overlay', () => {
       const answer = await execute(server, account, LIST, { repo });
       expect(answer.body).to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
       expect(answer.body.errors).to.deep.equal([
-        { field: 'tool_input.repo', message: 'cannot be set: the environment presets it' },
+        { field: 'tool_input.repo', message: 'must be omitted: the environment presets it' },
       ]);
     }
     expect(sent()).to.deep.equal([]);

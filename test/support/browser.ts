@@ -1,6 +1,8 @@
 import { request as send } from 'undici';
 
-/** The text of a page without the elements that isolate names from the direction of a sentence. */
+/**
+ * The text of a page without the `bdi` elements, which keep the writing direction of names separate from the sentence.
+ */
 export function withoutIsolation(text: string): string {
   return text.replaceAll(/<\/?bdi[^>]*>/g, '');
 }

@@ -90,7 +90,11 @@ export function spawnServer(env: Record<string, string>, options: ChildOptions =
   return spawnCommand(['serve'], { ...variables, ...client, ...env }, options);
 }
 
-/** @throws Error with the output of the process if it ends instead of listening */
+/**
+ * Starts a server in a separate process, and waits until it listens.
+ *
+ * @throws Error with the output of the process if it ends instead of listening
+ */
 export async function startChildServer(env: Record<string, string>, options: ChildOptions = {}): Promise<ChildServer> {
   const child = spawnServer(env, options);
   const logs: string[] = [];
@@ -121,7 +125,11 @@ export async function startChildServer(env: Record<string, string>, options: Chi
   };
 }
 
-/** @param reset whether each request has its own connection, so that the requests go to all servers behind an address */
+/**
+ * Returns a client of the server at an address.
+ *
+ * @param reset whether each request has its own connection, so that the requests go to all servers behind the address
+ */
 export function clientOf(origin: string, reset = false): ServerClient {
   let token: string | undefined;
   return {

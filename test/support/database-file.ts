@@ -5,8 +5,8 @@ import type { TestServer } from './server.ts';
 import { isOnServer, nameOfDatabase } from './test-engine.ts';
 
 /**
- * Every row of every table, by table. The shadow tables of the search index are left out, because the accounts
- * determine them.
+ * Every row of the tables that tests compare, by table. Tables whose rows follow from those of other tables, such as
+ * the search index, are left out.
  */
 export type DatabaseDump = Record<string, Record<string, unknown>[]>;
 

@@ -14,7 +14,7 @@ export interface EmulatedOAuthOptions {
   origins: string[];
   /** Maps the vendor's paths to the emulator's where they differ. */
   paths?: Record<string, string>;
-  /** The token endpoint and the pages for browsers, which need no token. */
+  /** The token endpoint (`token`), and the pages for browsers (`open`). Requests to both need no token. */
   token: string;
   open: string[];
   /** The vendor's response to an unknown token. */

@@ -44,7 +44,7 @@ export function unmarkedFigures(markdown: string): string[] {
   return [...rest.matchAll(WITH_UNIT)].map(([text]) => text);
 }
 
-/** @throws Error if core/budgets.ts has no constant of that name */
+/** Returns the value of a constant, named `GROUP.name`. @throws Error if core/budgets.ts does not have it */
 export function constantOf(name: string): number {
   const [group = '', member = ''] = name.split('.');
   const value = (budgets as Record<string, Record<string, unknown>>)[group]?.[member];
@@ -58,7 +58,11 @@ function parseNumber(text: string): number {
   return WORDS.includes(word) ? WORDS.indexOf(word) : Number(text.replaceAll(',', ''));
 }
 
-/** @throws Error if the unit of a figure is of another kind than the unit in the name of its constant */
+/**
+ * Returns the factor from the unit of a figure to the unit in the name of its constant: bytes or milliseconds.
+ *
+ * @throws Error if the two units are of different kinds
+ */
 function factorOf(name: string, unit: string | undefined): number {
   const units = /bytes$/i.test(name) ? BYTES : /Ms$/.test(name) ? TIMES : null;
   if (units === null && unit === undefined) return 1;

@@ -18,7 +18,7 @@ export interface JwtIssuer {
   stop(): Promise<void>;
 }
 
-/** @param now milliseconds UTC */
+/** Starts the server on loopback. @param now the time in milliseconds UTC, for the tokens */
 export async function startJwtIssuer(now: () => number, issuer = 'https://login.example'): Promise<JwtIssuer> {
   let [kid, requests, isDown] = [1, 0, false];
   const keyOf = (id: number) => rsaPair(`${issuer} ${id}`);

@@ -30,7 +30,7 @@ export interface LinkWorld {
   connectionId: string;
   /** Creates a link for a user of the application, by identifier. */
   link(identifier: string, options?: LinkOptions): Promise<string>;
-  /** Completes a link as a user. @returns the parameters of the redirect to the application */
+  /** Completes a link as a user. @returns the auth_request_id that the application receives */
   finished(link: string, login?: string): Promise<string>;
   /** Connects an account of a user, from the link to the verification. @returns the account's id */
   connected(identifier: string, login?: string): Promise<string>;
@@ -40,12 +40,16 @@ export interface LinkWorld {
   /** Returns the revocations that were ordered for an account. */
   orders(identifier: string): Promise<RevocationOrder[]>;
   actions(identifier: string): Promise<string[]>;
-  /** Returns the requests of all accounts. */
+  /** Returns the stored authorization requests of all accounts. */
   requests(): Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
-/** @param revokes whether revocations are really sent; otherwise their jobs wait, so that tests can read them */
+/**
+ * Starts the servers, and connects them.
+ *
+ * @param revokes whether revocations are really sent; otherwise their jobs wait, so that tests can read them
+ */
 export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorld> {
   const clock = testClock(Date.now());
   const as = await startAuthorizationServer();

@@ -93,7 +93,7 @@ export function verifyUser(
   return server.call('POST', '/api/v1/connected_accounts/user/verify', { body });
 }
 
-/** Returns the account of an identifier, as the details operation returns it. */
+/** Returns the account of an identifier, as lists show it; undefined if there is none. */
 export async function accountOf(server: TestServer, identifier: string) {
   const query = new URLSearchParams({ identifier });
   const { body } = await server.call('GET', `/api/v1/connected_accounts?${query}`);

@@ -23,7 +23,7 @@ export interface PortalWorld extends Omit<LoginWorld, 'stop'> {
     action: string,
     headers?: Record<string, string>,
   ): Promise<BrowserPage>;
-  /** Creates an account of a custom provider with an API key for Ada. */
+  /** Creates an account of a custom provider with an API key, by default for Ada. */
   account(
     owner?: Record<string, string>,
     provider?: Record<string, unknown>,

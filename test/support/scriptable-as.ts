@@ -143,7 +143,7 @@ export class ScriptableAs {
     this.#refreshable.delete(token);
   }
 
-  /** Returns the token of a request. */
+  /** Returns the access token of a request; undefined if it is missing or not valid. */
   bearerOf(request: Received): string | undefined {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     return token !== undefined && this.isAlive(token) ? token : undefined;

@@ -3,9 +3,11 @@ import { createAccount } from '../support/accounts.ts';
 import { addCalls } from './support/console-data.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
 
-/** Bytes of compressed scripts before Home is painted. */
+/** The maximum number of bytes of compressed scripts before Home is painted. */
 const MAX_SCRIPT_BYTES = 300_000;
-/** Requests before Home is painted: the page, its script, its styles, the session, and what Home shows. */
+/**
+ * The maximum number of requests before Home is painted: for the page, its script and styles, the session, and data.
+ */
 const MAX_REQUESTS = 24;
 
 interface Painted {

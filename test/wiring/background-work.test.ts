@@ -39,7 +39,7 @@ describe('background work of a server (F3, S6)', () => {
     expect(metrics).to.match(/^valetkey_periodic_job_runs_total\{job="usage_flush",outcome="failed"\} [1-9]/m);
     const messages = new Set(lines.map((line) => JSON.parse(line).msg));
     expect([...messages]).to.include.members([
-      'times of use were not written',
+      'the times of last use of accounts were not written',
       'deleted data is still in the database files',
       'due jobs could not be read',
     ]);

@@ -53,7 +53,7 @@ describe('outgoing calls of environments', () => {
     const call = (signal?: AbortSignal) => get('https://api.example.com/', signal && { signal });
     const hanging = [1, 2].map(() => failureOf(ways.of(ONE).send(call(stop.signal))));
     await eventually(() => upstream.requests.length === 1);
-    expect((await failureOf(ways.of(ONE).send(call()))).message).to.contain('already waiting');
+    expect((await failureOf(ways.of(ONE).send(call()))).message).to.contain('are waiting');
     upstream.handler = (_request, res) => json(res, 200, {});
     expect((await ways.of(OTHER).send(call())).status).to.equal(200);
     stop.abort();

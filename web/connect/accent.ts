@@ -1,15 +1,15 @@
 /** The background colors in `connect.css` on which text or borders have the accent color. */
 const LIGHT_GROUNDS = ['#ffffff', '#eef1f6'] as const;
 const DARK_GROUNDS = ['#1a202c', '#10141c'] as const;
-/** Contrast of text and of controls (WCAG 2.2, 1.4.3 AA). */
+/** The minimum contrast of text and of controls (WCAG 2.2, 1.4.3 AA). */
 const CONTRAST = 4.5;
 const STEP = 0.04;
 
 type Rgb = readonly [number, number, number];
 
 /**
- * Returns a style sheet with the color of an application. Where the color is not readable, the nearest darker or lighter
- * shade of it is used, so that no choice of an operator makes a page unreadable.
+ * Returns a style sheet with the color of an application. Where the color is not readable, the nearest darker or
+ * lighter shade of it is used, so that no choice of an operator makes a page unreadable.
  *
  * @param color as `#rrggbb`
  */
@@ -31,7 +31,7 @@ function shades(color: Rgb, grounds: readonly Rgb[], towards: Rgb): string {
   return ` --accent: ${format(accent)}; --accent-strong: ${format(strong)}; --on-accent: ${format(onAccent ?? BLACK)}; `;
 }
 
-/** Mixes a color with black or white until it has enough contrast on every ground. */
+/** Mixes a color with black or white until it has enough contrast on each of the background colors. */
 export function readableOn(color: Rgb, grounds: readonly Rgb[], towards: Rgb): Rgb {
   for (let share = 0; share < 1; share += STEP) {
     const shade = mix(color, towards, share);

@@ -147,7 +147,7 @@ export const en = {
   'portal.notice_connected': 'The account is connected.',
   'portal.notice_disconnected': 'The account is disconnected.',
   'portal.notice_revoked': 'The access is revoked.',
-  'portal.notice_impossible': 'This is not possible at the moment. Nothing was changed.',
+  'portal.notice_impossible': 'This is not possible at the moment. Nothing was changed. Try again later.',
   'portal.login_text': 'Log in to see and manage your connected accounts.',
   'portal.log_in': 'Log in',
   'portal.login_failed': 'The login did not work. Try again, or ask your administrator.',
@@ -158,9 +158,9 @@ export const en = {
   // Requests that cannot be served
   'error.title': 'Something is wrong with this request',
   'error.not_found_title': 'Page not found',
-  'error.not_found': 'This page does not exist.',
+  'error.not_found': 'This page does not exist. Check its address.',
   'error.method': 'The page does not support this kind of request.',
-  'error.too_many': 'Too many requests from your address.',
-  'error.host': 'Nothing is served under this host name.',
+  'error.too_many': 'Too many requests from your address. Try again in a moment.',
+  'error.host': 'Nothing is served under this host name. Check the address.',
   'error.other': 'The request could not be understood.',
 } as const;

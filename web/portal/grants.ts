@@ -8,7 +8,7 @@ import { timeHtml } from './times.ts';
 /** An MCP client that the user has given access. */
 export interface GrantView {
   client: string;
-  /** The host to which users of the client return. It is shown, because a client can have any name. */
+  /** The host to which users of the client return. It is shown, because a client can give itself any name. */
   host: string;
   /** The applications whose accounts it can use. */
   providers: readonly string[];

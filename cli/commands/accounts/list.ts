@@ -26,7 +26,9 @@ export function configure(command: Command): void {
     .action(async (options) => {
       const { search, status, connector, identifier, organization, user } = options;
       if (search !== undefined && (status ?? connector ?? identifier ?? organization ?? user) !== undefined)
-        throw new UsageError('--search cannot be combined with a filter');
+        throw new UsageError(
+          '--search cannot be combined with --status, --connector, --identifier, --organization or --user',
+        );
       const api = openApi(options);
       const filters = { status, connector, identifier, organization_id: organization, user_id: user };
       const accounts = await readPages(options, async (page) => {

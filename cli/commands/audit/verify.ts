@@ -7,7 +7,10 @@ import { EXIT } from '../../exit-codes.ts';
 import { openStorage } from '../../open-storage.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../../output/print.ts';
 
-/** The verdict on the audit log of one environment. `problem` names the first wrong record. */
+/**
+ * The verdict on the audit log of one environment. `problem` describes the first wrong record or file; null if the log
+ * is intact.
+ */
 interface Verdict {
   environment_id: EnvironmentId;
   intact: boolean;
@@ -16,7 +19,9 @@ interface Verdict {
   problem: string | null;
 }
 
-/** `valetkey audit verify`: exits with 1 if the audit log of an environment, or its archive, is not a complete chain. */
+/**
+ * `valetkey audit verify`: exits with 1 if the audit log of an environment, or its archive, is not a complete chain.
+ */
 export function configure(command: Command): void {
   command
     .option('--archive <directory>', 'the directory of the archive, if it is not in DATA_DIR')

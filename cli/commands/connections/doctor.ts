@@ -6,7 +6,10 @@ import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 import { connectionId } from './find-connection.ts';
 
-/** `valetkey connections doctor`: like `valetkey doctor`, but run by the server. Exits with 1 if something differs. */
+/**
+ * `valetkey connections doctor`: like `valetkey doctor`, but run by the server. Exits with 1 if a check finds a
+ * difference.
+ */
 export function configure(command: Command): void {
   withServer(command.argument('<connection>', 'the id or the name of the connection'))
     .addHelpText('after', examples('connections doctor github', 'connections doctor github --json'))

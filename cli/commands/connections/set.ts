@@ -67,10 +67,10 @@ export function configure(command: Command): void {
 
 function connectorOf(name: string, { connector }: { connector?: string | undefined }): string {
   if (connector !== undefined) return connector;
-  throw new UsageError(`there is no connection ${name}; --connector creates it`);
+  throw new UsageError(`there is no connection "${name}"; --connector creates it`);
 }
 
 function requireSome<Settings extends object>(settings: Settings): Settings {
   if (Object.keys(settings).length > 0) return settings;
-  throw new UsageError('give at least one setting');
+  throw new UsageError('give at least one setting, for example --client-id');
 }

@@ -32,11 +32,13 @@ export function configure(command: Command): void {
 
 async function copy(fromFile: string | undefined, toFile: string | undefined) {
   const { config, secrets } = readConfig(process.env);
-  if (secrets.databaseUrl === null) throw new UsageError('DATABASE_URL must be postgres://…, the database server');
+  if (secrets.databaseUrl === null)
+    throw new UsageError('DATABASE_URL must name the database server: postgres://user@host/database');
   const url = databaseLocation(config, secrets);
   const [from, to] = fromFile === undefined ? [url, toFile as string] : [fromFile, url];
   const { source: keys } = openVault(config, secrets);
-  // The target is opened first. This fails if an earlier copy has filled it; the source then keeps its mark as copied.
+  // The target is opened first, because opening it fails if an earlier copy has filled it. The source is then not
+  // opened, and keeps the mark that the earlier copy has set.
   const target = await (await engineFor(to)).copyTarget(to, Date.now);
   try {
     const source = await (await engineFor(from)).copySource(from);
@@ -45,7 +47,8 @@ async function copy(fromFile: string | undefined, toFile: string | undefined) {
       const report = await copyDatabase(source, target, {
         now: Date.now,
         progress: (phase, table, rows, total) => progress.report(rows, total, `${table} ${phase}`),
-        // A key without a stored check value needs none for the copy: the next start of a server stores it.
+        // A check value shows whether a key is the one that encrypted the data. If a key has none yet, none is stored
+        // here: the next start of a server stores it.
         checkKeys: ({ read }) =>
           verifyKeyChecks(keys.current(), { ...createKeyCheckReads(read), addKeyCheck: async () => {} }, Date.now()),
       });

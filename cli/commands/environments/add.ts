@@ -51,7 +51,8 @@ async function add(kind: 'DEVELOPMENT' | 'PRODUCTION', baseUrl: string, hosts: s
     return { environment, client };
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new UsageError('another environment has one of these hosts');
+    const all = [new URL(baseUrl).hostname, ...hosts].join(', ');
+    throw new UsageError(`another environment has one of the hosts ${all}`);
   } finally {
     await store.close();
   }

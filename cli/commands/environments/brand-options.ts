@@ -24,7 +24,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export function readBrandOptions(values: BrandOptions): BrandInput {
   const name = values.applicationName;
   if (name !== undefined && (name.length > 60 || /\p{Cc}/u.test(name)))
-    throw new UsageError('--application-name must have at most 60 characters');
+    throw new UsageError('--application-name must have at most 60 characters, and no control characters');
   const color = values.accentColor;
   if (color && !/^#[0-9a-f]{6}$/i.test(color)) throw new UsageError('--accent-color must be written as #rrggbb');
   const given: BrandInput = {

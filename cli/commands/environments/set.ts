@@ -43,7 +43,7 @@ export function configure(command: Command): void {
     .action(async (id, options) => {
       const input = readInput(options);
       const names = Object.keys(input);
-      if (names.length === 0) throw new UsageError('give at least one setting');
+      if (names.length === 0) throw new UsageError('give at least one setting, for example --link-lifetime');
       const { store } = await openStorage();
       try {
         await change(store, id, input);

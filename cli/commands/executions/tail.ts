@@ -10,7 +10,7 @@ import { type Execution, STATUSES } from './columns.ts';
 /** The interval between two requests for new calls, in milliseconds. */
 const POLL_MS = 1_000;
 const PAGE_SIZE = 100;
-/** How many calls are remembered, so that each is shown once. */
+/** The maximum number of calls that are remembered, so that each is shown once. */
 const REMEMBERED = 1_000;
 
 /** `valetkey executions tail`: shows tool calls as they end, until it is interrupted. */

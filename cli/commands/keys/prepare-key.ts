@@ -53,7 +53,10 @@ export async function prepareKey({ config, secrets, store, rotationStore }: Open
   }
 }
 
-/** Calls `find` until it returns no server, or every server has had the time to report its keys. @returns its last result */
+/**
+ * Calls `find` until it returns no server, or every server has had the time to report its keys. @returns its last
+ * result
+ */
 async function untilNone(find: () => Promise<InstanceRow[]>): Promise<InstanceRow[]> {
   const until = performance.now() + 2 * INSTANCE.beatEveryMs;
   for (;;) {

@@ -13,8 +13,8 @@ import { examples, note, say } from '../../output/print.ts';
 const FORWARD_MS = 15_000;
 
 /**
- * `valetkey webhooks listen`: forwards events to an application on this machine, signed as Standard Webhooks describes it,
- * until it is interrupted.
+ * `valetkey webhooks listen`: forwards events to an application on this machine, signed as Standard Webhooks describes
+ * it, until it is interrupted.
  */
 export function configure(command: Command): void {
   withServer(
@@ -57,5 +57,5 @@ async function forward({ id, data }: StreamedEvent, to: string, key: Buffer): Pr
 function loopback(text: string): string {
   const url = URL.parse(text);
   if (url && ['http:', 'https:'].includes(url.protocol) && isLoopbackHost(url.hostname)) return text;
-  throw new InvalidArgumentError('It must be an http address of this machine, such as http://localhost:3000/webhooks.');
+  throw new InvalidArgumentError('It must be a URL of this machine, such as http://localhost:3000/webhooks.');
 }

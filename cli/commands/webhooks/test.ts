@@ -7,7 +7,10 @@ import { EXIT } from '../../exit-codes.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
-/** How often the result is requested. These requests take 20 seconds; an attempt of a delivery takes at most 15. */
+/**
+ * The maximum number of requests for the result. They take 20 seconds together; an attempt of a delivery takes at most
+ * 15.
+ */
 const POLLS = 40;
 const POLL_MS = 500;
 

@@ -25,7 +25,8 @@ export type Activation = {
 
 /**
  * Stores a grant as the credentials of its account, under a new generation. It replaces the previous credentials. If
- * these belong to a different user at the provider, they are revoked there.
+ * these belong to a different user at the provider, they are revoked there, unless an active account may share their
+ * grant.
  *
  * @param bound what the credentials are bound to
  */

@@ -64,8 +64,8 @@ export interface AuthorizationClient {
    */
   readState(pattern: AuthPattern | undefined, answer: URLSearchParams): string | undefined;
   /**
-   * Validates the callback request of the browser and redeems its code or token, using only the data that was stored for this
-   * flow.
+   * Validates the callback request of the browser and redeems its code or token, using only the data that was stored
+   * for this flow.
    *
    * @param kept what `begin` returned, as JSON
    * @param answer the query of the callback, or the form that the fragment page posted

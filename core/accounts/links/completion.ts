@@ -13,7 +13,9 @@ export function completionOf(pattern: AuthPattern): Completion | null {
   return moduleOf(pattern.type).consent?.isPossible(pattern) ? 'consent' : null;
 }
 
-/** Whether users enter credentials for accounts of a pattern, for example their own machine client. */
+/**
+ * Whether users enter credentials for accounts of a pattern, for example the id and secret of their own OAuth client.
+ */
 export function usersEnterCredentials(pattern: AuthPattern): boolean {
   const isEnteredType = isStaticType(pattern.type) || isClientPattern(pattern);
   return isEnteredType && staticFieldsOf(pattern).length > 0;
@@ -21,7 +23,8 @@ export function usersEnterCredentials(pattern: AuthPattern): boolean {
 
 /**
  * Returns the settings that the link page asks the user for: those of the pattern that the application has not set. An
- * optional choice of a site is asked for only where the user types anyway, so that no form comes before consent.
+ * optional field that chooses a site of the provider is asked for only if the user must enter credentials anyway, so
+ * that it does not add a form before consent.
  */
 export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
   const asks = ({ required, sites }: AuthField) => required || sites === undefined || usersEnterCredentials(pattern);

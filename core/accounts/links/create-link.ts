@@ -38,7 +38,7 @@ export interface CreatedLink {
 
 /**
  * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If the
- * connector has no connection yet, a draft connection may be created. It is written to the transaction before
+ * connector has no connection yet, one is created. If it is a draft, it is written to the transaction before
  * CONNECTION_NOT_READY is thrown, so that the caller can keep it.
  *
  * @param environment as read in this transaction
@@ -90,9 +90,11 @@ function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): s
 }
 
 /**
- * Returns where the user is verified: by the application at its address or, without one, by the OpenID provider of the environment.
+ * Returns where the user is verified: at the address of the application or, if the request has none, by the OpenID
+ * provider of the environment.
  *
- * @throws ApiError VALIDATION_FAILED
+ * @throws ApiError VALIDATION_FAILED if the address is not allowed, or if there is neither an address nor such a
+ * provider
  */
 async function verifyAddress(
   tx: Transaction,

@@ -16,8 +16,9 @@ export interface EndDeps extends RevocationDeps {
 export type DiscardedGrant = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 
 /**
- * Ends a request that was not verified: the grant is erased and revoked at the provider, and the account waits for a new
- * authorization (threats L12, L20).
+ * Ends the request of a link that was not verified. If a user had finished the link, its grant is erased here and
+ * revoked at the provider, unless an active account may share it. The account then waits for a new authorization,
+ * unless another of its requests still waits for verification (threats L12, L20).
  *
  * @param reason a sentence for users, shown on the account
  * @returns false if the request has already ended

@@ -31,7 +31,7 @@ export type EntryProblem = 'required' | 'format' | 'choice' | 'too_long' | 'cont
 
 export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, EntryProblem>> };
 
-/** Returns the fields that a user must fill in to finish a link; none if consent is all that is needed. */
+/** Returns the fields of a link's form; none if consent is all that is needed. */
 export function formFieldsOf({ pattern, completion, accountFields }: LinkContext): FormField[] {
   const config = accountFields.map((field) => ({ ...field, part: 'config' as const, isSecret: false }));
   if (completion === 'consent') return config;
@@ -48,6 +48,8 @@ export function formFieldsOf({ pattern, completion, accountFields }: LinkContext
  * Reads and checks the entered values. Space around a value is removed, because users copy it along with a key.
  *
  * @returns one problem per invalid field
+ * @throws ApiError INVALID_API_CONFIG if a value that the application set is invalid, because the user cannot correct
+ * it
  */
 export function readForm(link: LinkContext, entered: EnteredValues): FormResult {
   const { pattern, provider, account, connection } = link;
@@ -96,7 +98,10 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
     const name = field.split('.').at(-1) ?? '';
     // The application set this value wrongly, and the user cannot correct it.
     if (!fields.some(({ field_name }) => field_name === name)) {
-      throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not match its provider.');
+      throw new ApiError(
+        'INVALID_API_CONFIG',
+        `The configuration of the account does not match its provider: ${field} ${message}.`,
+      );
     }
     problems[name] ??= problemOf(message);
   }

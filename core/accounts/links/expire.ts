@@ -11,8 +11,8 @@ const TOO_LATE = 'The link was not verified in time. Authorize the account again
 export type ExpireDeps = EndDeps & Pick<LinkDeps, 'store' | 'scrubStorage' | 'log'>;
 
 /**
- * Ends every request that has expired: the grant is removed from this server and revoked at its provider (threat L20).
- * An expired request cannot be used even before this runs.
+ * Ends every link request that has expired: a grant that still waits for verification is removed from this server and
+ * revoked at its provider (threat L20). An expired request cannot be used even before this runs.
  */
 export async function expireRequests(deps: ExpireDeps, signal?: AbortSignal): Promise<void> {
   for (const { id } of await deps.store.read.environments.list()) {
@@ -39,7 +39,7 @@ async function expireOne(deps: ExpireDeps, environmentId: EnvironmentId, id: str
       return endRequest(tx, deps, request, 'EXPIRED', TOO_LATE, cause);
     });
   } catch (err) {
-    deps.log.error({ err, request: id }, 'a link could not be ended');
+    deps.log.error({ err, request: id }, 'an expired link could not be ended; the next run tries again');
     return false;
   }
 }

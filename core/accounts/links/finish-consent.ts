@@ -49,7 +49,8 @@ export async function finishConsent(
   if (!isFirst) return { kind: 'invalid' };
   if (flow.connectionId !== back.connectionId) {
     // The response belongs to another provider (mix-up attack), so the code is not redeemed.
-    deps.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
+    const fields = { connection_id: flow.connectionId };
+    deps.log.warn(fields, 'an authorization response to the callback URL of another connection was rejected');
     return { kind: 'invalid' };
   }
   const link = await linkOf(deps, environment, flow, kept);
@@ -62,7 +63,7 @@ export async function finishConsent(
   const finished = await deps.authorization.finish(plan, kept.protocol, back.answer);
   if (!finished.ok) {
     const fields = { connection_id: link.connection.id, kind: finished.kind, reason: finished.message };
-    deps.log.warn(fields, 'authorization was not granted');
+    deps.log.warn(fields, 'an account was not connected, because its authorization was refused or failed');
     if (finished.grant) await discard(deps, link, finished.grant);
     await attemptFailed(deps, link, finished, cause);
     return { kind: finished.kind, link, linkToken, inPopup };

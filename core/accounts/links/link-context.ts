@@ -77,10 +77,10 @@ export function isSameDestination(a: Bound, b: Bound): boolean {
 }
 
 /**
- * Returns the address where the user grants access. It is shown only if it differs between accounts of the provider, or
- * for a health record system.
+ * Returns the base URL of the account's site, to show the user where access is granted. It is shown only if it differs
+ * between accounts of the provider, or for a health record system.
  *
- * @returns undefined while a value of the account is missing
+ * @returns undefined if it is not shown, or while a value of the account is missing
  */
 export function shownAddress({ provider, pattern, account }: LinkContext): string | undefined {
   if (!isRecordSystem(pattern) && !isBaseOpen(provider)) return undefined;

@@ -41,7 +41,7 @@ interface Parts {
   now: () => number;
 }
 
-/** The authorization code of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
+/** The authorization code flow of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
 export function createOAuthClient(deps: OAuthClientDeps): AuthorizationClient {
   return {
     returnsByFragment: () => false,
@@ -85,7 +85,7 @@ async function partsOf(deps: OAuthClientDeps, plan: AuthorizationPlan): Promise<
 
 async function granted(
   { log }: OAuthClientDeps,
-  { pattern }: AuthorizationPlan,
+  { connection, pattern }: AuthorizationPlan,
   parts: Parts,
   { nonce }: KeptAuthorization,
   { tokens, answer, values }: Granted,
@@ -109,7 +109,8 @@ async function granted(
   if (facts.ok) return { ok: true, grant };
   // An account without the values that its API needs cannot be used. An account without the user's name can.
   if (provider.config.account_values?.length) return { ok: false, kind: 'failed', message: facts.message, grant };
-  log.warn({ reason: facts.message }, 'the provider did not identify the account');
+  const fields = { connection_id: connection.id, reason: facts.message };
+  log.warn(fields, 'an account was connected without its user at the provider, who could not be identified');
   return { ok: true, grant };
 }
 
@@ -117,7 +118,10 @@ function configIn({ type }: AuthPattern, answer: Secret): JsonObject {
   return moduleOf(type).configOf?.(JSON.parse(answer.reveal())) ?? {};
 }
 
-/** Returns the origins of all endpoints, including those from the provider's metadata. */
+/**
+ * Returns the origins of the endpoints, including those from the provider's metadata. Endpoints whose origin is a value
+ * of the account are omitted.
+ */
 function originsOf({ config, address }: OAuthProvider): string[] {
   const plain = oauthAddresses(config).filter(({ originFrom }) => originFrom === undefined);
   return [...new Set(plain.map(({ template }) => new URL(address(template)).origin))];

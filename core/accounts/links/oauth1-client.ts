@@ -92,11 +92,17 @@ async function finishSigned(
     access_token: token.token.reveal(),
     token_secret: token.secret.reveal(),
   });
-  if (!facts.ok) tools.log.warn({ reason: facts.message }, 'the provider did not identify the account');
+  if (!facts.ok) {
+    const fields = { connection_id: plan.connection.id, reason: facts.message };
+    tools.log.warn(fields, 'an account was connected without its user at the provider, who could not be identified');
+  }
   return { ok: true, grant: { ...grant, tokenExpiresAt: expiresAt } };
 }
 
-/** Anyone could have posted the token, so it is used only if the provider accepts it together with our key. */
+/**
+ * Any page could have posted the token, so it is used only if the provider accepts it together with the key of the
+ * connection.
+ */
 async function finishFragment(
   tools: OAuth1ClientTools,
   plan: AuthorizationPlan,
@@ -118,8 +124,8 @@ function notGranted(kind: 'refused' | 'mismatch' | 'malformed'): Finished {
   if (kind === 'refused') return { ok: false, kind, message: 'The user or the provider denied access.' };
   const message =
     kind === 'mismatch'
-      ? "The provider's response does not belong to this request."
-      : 'The authorization response cannot be parsed.';
+      ? "The provider's response does not belong to this request. Start again."
+      : "The provider's authorization response cannot be parsed. Start again.";
   return { ok: false, kind: 'failed', message };
 }
 

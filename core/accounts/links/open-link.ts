@@ -9,9 +9,9 @@ export type OpenedLink =
   | { kind: 'unknown' }
   | {
       /**
-       * `waiting`: a user has finished the link but is not verified yet. `used`: a user has finished it and was verified.
-       * `expired`: it has expired, or its account, connection or provider no longer exists. `ended`: its user went back to
-       * the application, or the verification failed.
+       * `waiting`: a user has finished the link but is not verified yet. `used`: a user has finished it and was
+       * verified. `expired`: it has expired, or it can no longer be used because its account, connection or provider
+       * was deleted or disabled. `ended`: its user went back to the application, or the verification failed.
        */
       kind: 'waiting' | 'used' | 'expired' | 'ended';
       request: AuthRequestRow;

@@ -27,8 +27,8 @@ export interface Pending {
 type Place = Pick<AuthRequestRow, 'environmentId' | 'id' | 'origins'>;
 
 /**
- * Encrypts a grant for its request. It is stored separately from the account, under its own key, so no code that reads accounts
- * can use it (threat L1). It is bound to the origins that it may be sent to (threat P2).
+ * Encrypts a grant for its request. It is stored separately from the account, under its own key, so no code that reads
+ * accounts can use it (threat L1). It is bound to the origins that it may be sent to (threat P2).
  */
 export function sealPending(vault: Vault, place: Place, pending: Pending) {
   const { wrappedDataKey, kekId, sealed } = vault.sealRecord(contextOf(place), {
@@ -45,7 +45,7 @@ export function openPending(vault: Vault, request: AuthRequestRow): Pending {
   return JSON.parse(opened.pending.reveal()) as Pending;
 }
 
-/** Decrypts a grant that is to be discarded; returns undefined if it cannot be decrypted. */
+/** Decrypts a grant that is to be discarded; returns undefined if there is none or it cannot be decrypted. */
 export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending | undefined {
   try {
     return request.pendingSealed ? openPending(vault, request) : undefined;

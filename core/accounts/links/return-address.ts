@@ -42,7 +42,10 @@ export function errorDescription(error: LinkError): string {
   return DESCRIPTIONS[error];
 }
 
-/** The start page of the application that a link belongs to; undefined if the link does not lead back to one. */
+/**
+ * Returns the origin of the application that a link belongs to, which is used as the application's start page;
+ * undefined if the link does not lead back to an application.
+ */
 export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userVerifyUrl'>): string | undefined {
   const hasNone = userVerifyUrl === null || userVerifyUrl === PROVIDER_VERIFICATION;
   return hasNone ? undefined : new URL(userVerifyUrl).origin;
@@ -51,7 +54,8 @@ export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userV
 /**
  * Ends an open link, because its user goes back to the application without an account.
  *
- * @returns the link as it ended, with the reason in `error`; undefined if a user has finished it in the meantime
+ * @returns the request of the link, with the reason in `error`; undefined if the link is no longer open, for example
+ * because a user has finished it in the meantime
  */
 export function returnWithoutAccount(
   deps: LinkDeps,

@@ -1,8 +1,8 @@
 import { settingProblem } from '../../oauth/problem.ts';
 
 /**
- * Turns a missing or wrong setting into a failed outcome, because it is not a fault of the server. The log names the
- * setting for the operator.
+ * Runs a step of a link. An error about a missing or wrong setting becomes a failed outcome, because it is not a fault
+ * of the server; its message names the setting for the operator. Other errors are thrown.
  */
 export async function settingErrorsAsOutcome<T>(
   run: () => Promise<T>,

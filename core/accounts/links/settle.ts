@@ -14,8 +14,9 @@ import { isVerificationOff } from './verification.ts';
 import { returnAddress } from './verify-url.ts';
 
 /**
- * The step after a finished link. `verify`: the user is redirected to the application, or logs in at the login provider, which verifies the user.
- * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
+ * The step after a finished link. `verify`: the user is redirected to the application, which verifies the user, or to
+ * the login provider, where the user logs in. `connected`: nothing is left to do. `late`: the link has ended in the
+ * meantime.
  */
 export type Settled =
   | { kind: 'verify'; url: string; authRequestId: string; request: AuthRequestRow }
@@ -23,8 +24,8 @@ export type Settled =
   | { kind: 'late'; request: AuthRequestRow | undefined };
 
 /**
- * Stores what a user granted or entered for a link. It cannot be used until the application has verified the user (threats L1,
- * L2). Only if verification is off, it becomes the account's credentials immediately.
+ * Stores what a user granted or entered for a link. It cannot be used until the user has been verified (threats L1,
+ * L2). If verification is off, it becomes the credentials of the account immediately.
  *
  * @throws StorageError
  */
@@ -101,7 +102,7 @@ async function putAside(
   await emitLink(tx, deps, 'link.completed', { request, account }, cause);
 }
 
-/** Revokes what was granted in a flow that failed afterwards. */
+/** Revokes at the provider what was granted in a flow that failed afterwards. */
 export function discard(deps: LinkDeps, link: LinkContext, grant: Grant): Promise<void> {
   const pending = pendingOf(link, grant);
   return deps.store.write(async (tx) => {

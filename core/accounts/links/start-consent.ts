@@ -28,7 +28,8 @@ export type Started = { ok: true; url: string } | { ok: false };
 
 /**
  * Starts consent and returns the address at the provider to redirect the user to. Each start has its own state and
- * secrets, bound to the browser that starts: only this browser can finish the flow (threats L3, L7, L8).
+ * secrets, bound to the browser that starts: only this browser can finish the flow (threats L3, L7, L8). If consent
+ * cannot be started, the attempt is recorded as failed and `ok` is false.
  *
  * @param linkToken the token that the link was opened with
  * @param browser the secret of the browser's cookie, and whether the link is open in a popup
@@ -43,7 +44,7 @@ export async function startConsent(
   cause: Cause,
 ): Promise<Started> {
   const link = await withMetadata(deps, opened);
-  if (!link) return failed(deps, opened, 'The metadata of the provider could not be read.', cause);
+  if (!link) return failed(deps, opened, NOT_READY, cause);
   const begun = await deps.authorization.begin(planOf(link, entered.apiConfig));
   if (!begun.ok) {
     deps.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
@@ -92,12 +93,13 @@ async function withMetadata(deps: LinkDeps, link: LinkContext): Promise<LinkCont
 }
 
 const PURPOSE = 'authorization flow';
+const NOT_READY = 'The metadata of the provider could not be read, or the link has ended.';
 
 function bound(requestId: string, connectionId: string): string[] {
   return [requestId, connectionId];
 }
 
-/** Returns the stored data of a flow. @returns null if it cannot be decrypted any more */
+/** Returns the stored data of a flow; null if it was deleted or cannot be decrypted any more. */
 export function openStoredFlow(
   deps: Pick<LinkDeps, 'sealedFlows'>,
   flow: { requestId: string; connectionId: string; keptSealed: Buffer | null },

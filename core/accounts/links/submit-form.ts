@@ -13,8 +13,8 @@ export interface NotAccepted {
 }
 
 /**
- * Stores the credentials that a user entered, unless the provider rejects them. An attacker can trick a user into entering a key just as into consenting,
- * so the user is verified in the same way.
+ * Stores the credentials that a user entered, unless the provider rejects them. An attacker can trick a user into
+ * entering a key just as into consenting, so the user is verified in the same way.
  */
 export async function submitForm(
   deps: LinkDeps,

@@ -8,8 +8,8 @@ import { isLoopbackUrl } from './verify-url.ts';
 export const PROVIDER_VERIFICATION = '/connect/verify';
 
 /**
- * Whether a connection accepts every user who finishes a link, without verification (threat L4). Only allowed in a development
- * environment whose addresses are on the developer's own machine.
+ * Whether a connection accepts every user who finishes a link, without verification (threat L4). This is allowed only
+ * in a development environment whose base URL is on the developer's own machine.
  */
 export function isVerificationOff(
   connection: Pick<ConnectionRow, 'verificationMode'>,

@@ -40,9 +40,9 @@ export function applicationUrlProblem(
 }
 
 /**
- * Accepts an address only if it is exactly an entry of the environment's list.
+ * Returns an address if it is exactly an entry of the environment's `user_verify_urls`.
  *
- * @throws ApiError VALIDATION_FAILED
+ * @throws ApiError VALIDATION_FAILED if it is not, or if the address is missing
  */
 export function requireListed({ settings, kind }: EnvironmentRow, url: string | undefined): string {
   if (url === undefined) throw refused('is required, because the user who finishes the link must be verified');

@@ -44,8 +44,9 @@ export interface Verification {
 }
 
 /**
- * `unknown` covers all requests that cannot be verified: never created, created in another environment, already verified, ended
- * or expired. Callers cannot distinguish these (threat L18).
+ * `unknown`: the request cannot be verified. It was never created, was created in another environment, was already
+ * verified, has ended or has expired; callers cannot distinguish these (threat L18). `mismatch`: another user finished
+ * the link. `subject_changed`: the account would belong to a different user at the provider than before.
  */
 export type Verified =
   | { kind: 'verified'; redirectUrl: string }

@@ -11,7 +11,7 @@ import type { Details } from '../authorization-details.ts';
 import { formOf, publicPart, staticFieldsIn } from '../details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
-/** The token request of a machine client (RFC 6749 §4.4). */
+/** Builds the token request of the client credentials grant (RFC 6749 §4.4). */
 export async function clientCredentialsRequest(tokenContext: TokenContext): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = tokenContext;
   const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(publicPart(given, account.binding.fields)));
@@ -39,14 +39,15 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
 }
 
 /**
- * Returns the OAuth client that was entered for one account. A client with a `private_key` authenticates with that key.
+ * Returns the OAuth client that was entered for one account. Unless the pattern has a `client_auth_method`, a client
+ * with a `private_key` authenticates with that key, and any other client with its secret.
  *
  * @throws OAuthConfigError if the id is missing or the key is invalid
  */
 export function enteredClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') {
-    throw new OAuthConfigError('The account has no client_id.', { faultyPart: 'account' });
+    throw new OAuthConfigError('The account has no client_id among its credentials.', { faultyPart: 'account' });
   }
   const usual = isText(key) ? 'private_key_jwt' : 'client_secret_basic';
   const method = pattern.oauth_config?.client_auth_method ?? usual;

@@ -10,7 +10,10 @@ export function obtainingOf(account: ObtainingFields): Obtaining | undefined {
   return moduleOf(account.authorizationType).obtainingOf?.(account);
 }
 
-/** Whether the credentials that obtain a token can be used again. A refresh token, by contrast, is used up. */
+/**
+ * Whether Valetkey obtains the tokens of an account with credentials that can be used again. A refresh token, by
+ * contrast, is used up.
+ */
 export function canObtainAgain(account: ObtainingFields): boolean {
   const obtaining = obtainingOf(account);
   return obtaining !== undefined && obtaining !== 'refresh_token';

@@ -48,13 +48,13 @@ export interface DiscoveredProvider {
   namingOrigin: string | undefined;
 }
 
-/** Signs the identity tokens of this service. */
+/** Issues identity tokens: JWTs that identify an account to a cloud. `random` creates the ids of the tokens. */
 export interface TokenSigner {
   sign: SignIdentityToken;
   random(size: number): Buffer;
 }
 
-/** The address that a token request is sent to. */
+/** The origin that a token request is sent to. */
 export interface Destination {
   origin: string;
   /**
@@ -83,7 +83,8 @@ export interface TokenRequest extends Destination {
 /**
  * Builds a token request of one kind.
  *
- * @throws SilentProviderError, OAuthConfigError, ApiError if a value of the account or the connection is missing
+ * @throws SilentProviderError if the provider's metadata cannot be read now; OAuthConfigError or ApiError if a value of
+ * the account or the connection is missing or wrong; HostsChangedError, as `requireDestination`
  */
 export type RequestMaker = (tokenContext: TokenContext) => TokenRequest | Promise<TokenRequest>;
 

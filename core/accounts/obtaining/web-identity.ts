@@ -23,7 +23,7 @@ export function webIdentityRequest(tokenContext: TokenContext): TokenRequest {
   requireTerms(tokenContext);
   const { role_arn: roleArn } = account.apiConfig;
   if (typeof roleArn !== 'string')
-    throw new OAuthConfigError('The account has no role_arn.', { faultyPart: 'account' });
+    throw new OAuthConfigError('The account has no role_arn in api_config.', { faultyPart: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
   if (!audience)
     throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');

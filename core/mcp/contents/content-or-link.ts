@@ -21,7 +21,8 @@ export interface ClientContentRequest extends ContentRequest {
 /**
  * Reads a resource or a prompt for the user of a session, or returns the link that the user must open first.
  *
- * @throws ApiError as `readContent`; ACCOUNT_NOT_ACTIVE if no link can be created
+ * @throws ApiError as `usableAccount` and `readContent`, except errors that a link resolves; ACCOUNT_NOT_ACTIVE if no
+ * link can be created
  */
 export async function contentOrLink(
   deps: CallDeps,

@@ -21,7 +21,7 @@ const CONTENT_LISTS = {
 
 export type ContentList = keyof typeof CONTENT_LISTS;
 
-/** A connection whose contents are missing in a list, and the reason, for the user. */
+/** A connection with resources or prompts that are missing in a list, and the reason, for the user. */
 export interface Unavailable {
   connection: string;
   message: string;
@@ -34,7 +34,10 @@ export interface OfferedContents {
   unavailable: Unavailable[];
 }
 
-/** The next page to read: its connection, the number of pages read before it, and the third-party server's cursor. */
+/**
+ * The next page to read: its connection, the number of pages of this connection that were read before it, and the
+ * cursor of the third-party MCP server (undefined for its first page).
+ */
 interface Place {
   connectionId: string;
   page: number;
@@ -44,7 +47,7 @@ interface Place {
 const EMPTY: ListedContents = { items: [], omitted: 0, bytes: 0, nextCursor: undefined };
 const NOT_CONNECTED = 'The user has not connected an account.';
 
-/** Returns the mappings of a server that offer resources or prompts. */
+/** Returns the mappings of a session's MCP server that offer resources or prompts: the first for each connection. */
 export function contentMappings({ server }: McpSession, kind: 'resources' | 'prompts'): McpMapping[] {
   return server.mappings.filter(
     ({ connection, [kind]: offered }, index, all) =>
@@ -57,13 +60,13 @@ function isSame(mapping: McpMapping, connection: McpMapping['connection']): bool
 }
 
 /**
- * Lists the resources or prompts of the third-party MCP servers of a server, with the accounts of the session's user.
- * Servers are read one after the other, until a page is full or the time is over. If a server fails,
- * the contents of the other servers are still returned.
+ * Lists the resources or prompts of the third-party MCP servers that the session's connections lead to, with the
+ * accounts of the session's user. The third-party servers are read one after the other, until a page is full or the
+ * time is over. If one fails, the items of the others are returned, and `unavailable` names its connection.
  *
- * @param cursor from the previous page
+ * @param cursor from the previous page; undefined for the first page
  * @returns null if the cursor does not belong to this list
- * @throws ApiError if nothing could be read because servers failed
+ * @throws ApiError TOOL_FAILED if a third-party server failed and none of the others returned an item
  */
 export async function listContents(
   deps: CallDeps,
@@ -109,7 +112,7 @@ export async function listContents(
   }
 }
 
-/** Reads one page of one server. @returns the page, or why there is none */
+/** Reads one page from one third-party MCP server. @returns the page, or the reason why it cannot be read */
 async function readPage(
   deps: CallDeps,
   session: McpSession,
@@ -130,7 +133,7 @@ async function readPage(
     const { error } = outcome;
     return isUnsupported(error) ? EMPTY : { message: error.message, failure: error };
   } catch (error) {
-    // The account cannot be used, for a reason that its user can read.
+    // The account cannot be used. The message is written for its user.
     if (error instanceof ApiError) return { message: error.message };
     throw error;
   }
@@ -149,7 +152,7 @@ function placeOf(connection: ConnectionRow | undefined): Place | undefined {
   return connection && { connectionId: connection.id, page: 0, cursor: undefined };
 }
 
-/** @returns undefined after the last page, and if the server does not advance or has too many pages */
+/** @returns undefined after the last page, if the server repeats its cursor, or after the maximum number of pages */
 function placeAfter({ connectionId, page, cursor }: Place, next: string | undefined): Place | undefined {
   const isLast = next === undefined || next === cursor || page + 1 === MCP_UPSTREAM.listPages;
   return isLast ? undefined : { connectionId, page: page + 1, cursor: next };

@@ -9,14 +9,15 @@ const URI = /^valetkey:\/\/mcp\/([A-Za-z0-9_-]{1,100})\/(.+)$/s;
 const PROMPT = /^([^.]{1,100})\.(.+)$/s;
 
 /**
- * Returns the URI under which a resource is offered. Two servers may use the same URI, so the offered URI contains
- * the connection's id. The server's own URI is at the end and unchanged, so that URI templates can be expanded.
+ * Returns the URI under which a resource of a third-party MCP server is offered. Two third-party servers may use the
+ * same URI, so the offered URI contains the connection's id. The third-party server's own URI is at the end and
+ * unchanged, so that URI templates can be expanded.
  */
 function offeredUri({ id }: Pick<ConnectionRow, 'id'>, uri: string): string {
   return `${URI_PREFIX}${id}/${uri}`;
 }
 
-/** Returns the connection and the server's own URI; undefined if the URI does not have the offered form. */
+/** Returns the connection's id and the third-party server's own URI; undefined if the URI does not have this form. */
 export function readOfferedUri(text: string): { connectionId: string; uri: string } | undefined {
   const [, connectionId, uri] = URI.exec(text) ?? [];
   return connectionId === undefined || uri === undefined ? undefined : { connectionId, uri };
@@ -27,7 +28,7 @@ function offeredPrompt({ keyId }: Pick<ConnectionRow, 'keyId'>, name: string): s
   return `${keyId}.${name}`;
 }
 
-/** Returns the connection and the server's own name; undefined if the name does not have the offered form. */
+/** Returns the connection's key id and the third-party server's own name; undefined if the name contains no dot. */
 export function readOfferedPrompt(text: string): { keyId: string; name: string } | undefined {
   const [, keyId, name] = PROMPT.exec(text) ?? [];
   return keyId === undefined || name === undefined ? undefined : { keyId, name };

@@ -24,14 +24,14 @@ const CONTENT_READS = {
 
 export interface ContentRequest {
   method: keyof typeof CONTENT_READS;
-  /** With the server's own URI or name. */
+  /** The parameters of the method, with the third-party server's own URI or name. */
   params: Content;
   watch: CallWatch;
 }
 
 /**
  * Reads a resource or a prompt of a third-party MCP server with an account. The read is recorded as an execution,
- * like a call.
+ * like a tool call.
  *
  * @returns the result with the URIs under which resources are offered
  * @throws ApiError ACCOUNT_NOT_ACTIVE; TOOL_FAILED or TOOL_TIMEOUT if the server fails

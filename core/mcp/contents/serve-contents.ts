@@ -41,7 +41,7 @@ export interface ContentCapabilities {
 
 /**
  * Returns the capabilities of a server that passes on resources or prompts of third-party MCP servers. These contain
- * data of the user's account, so the grant must include the scope `tools:call`.
+ * data of the user's account, so without the scope `tools:call` the server declares neither capability.
  */
 export function contentCapabilities(session: McpSession): ContentCapabilities {
   const offers = (kind: 'resources' | 'prompts') =>
@@ -91,7 +91,10 @@ async function listed(
 ): Promise<Content> {
   const found = await listContents(deps, sessionOf(http?.authInfo), method, cursor, mcpReq.signal);
   if (!found) {
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor does not belong to this list.');
+    throw new sdk.ProtocolError(
+      sdk.ProtocolErrorCode.InvalidParams,
+      'The cursor does not belong to this list. Begin without a cursor.',
+    );
   }
   const { items, nextCursor, unavailable } = found;
   return {
@@ -144,7 +147,10 @@ function findPrompt(session: McpSession, text: string, input: object): Found | u
   return named && mapping && { mapping, params: { name: named.name, arguments: input } };
 }
 
-/** Converts an `ApiError` to a JSON-RPC error whose `data` has the members of a failed call. */
+/**
+ * Runs a handler. An `ApiError` is rethrown as a JSON-RPC error whose `data` has the members of a failed call. Other
+ * errors that are not protocol errors are logged and rethrown.
+ */
 async function answered<T>(sdk: Sdk, deps: ToolServerDeps, run: () => Promise<T>): Promise<T> {
   return logged(sdk, deps, () =>
     run().catch((error: unknown) => {
@@ -155,8 +161,8 @@ async function answered<T>(sdk: Sdk, deps: ToolServerDeps, run: () => Promise<T>
 }
 
 /**
- * Returns the JSON-RPC code of a failure. If the server does not know a resource or rejects the arguments of a
- * prompt, the parameters of the request are wrong.
+ * Returns the JSON-RPC code of a failure: invalid parameters if the third-party server does not know the resource or
+ * prompt or rejects its arguments, otherwise a general server error.
  */
 function codeOf(sdk: Sdk, { extra }: ApiError): number {
   const { kind } = (extra?.['tool_error'] ?? {}) as { kind?: ToolErrorKind };

@@ -8,9 +8,10 @@ import { accountFor, accountKeyOf } from '../connect-account.ts';
 import type { McpSession } from '../session.ts';
 
 /**
- * Returns the user's account of a connection. If accounts need no credentials, the first use creates it.
+ * Returns the user's account of a connection, in any status. A missing account is created if the connection's accounts
+ * need no credentials and the session may create accounts.
  *
- * @returns undefined if the user has none
+ * @returns undefined if the account is missing and is not created
  * @throws ApiError as `createAccount`
  */
 export async function usableAccount(

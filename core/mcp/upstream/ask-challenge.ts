@@ -57,7 +57,7 @@ export async function askForChallenge(address: string, fetch: ProtocolFetch): Pr
     }
     return undefined;
   } catch (error) {
-    // The server's metadata may be readable nevertheless.
+    // The caller can still try to read the server's metadata at its well-known address.
     if (isTransportFailure(error)) return undefined;
     throw error;
   }

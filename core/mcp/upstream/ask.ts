@@ -6,11 +6,11 @@ import type { UpstreamResults } from './results.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
 
-/** An MCP request that Valetkey sends. */
+/** An MCP request that Valetkey sends to a third-party MCP server. */
 export interface UpstreamRequest<M extends keyof UpstreamResults = keyof UpstreamResults> {
   method: M;
   params: Record<string, unknown>;
-  /** Headers that repeat parameters. */
+  /** Headers that repeat the values of parameters, as some tools require. */
   headers?: Record<string, string>;
   /** The maximum time without a message from the server, in milliseconds. Progress restarts it. */
   silenceMs: number;
@@ -27,7 +27,7 @@ const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: u
 let keys = 0;
 
 /**
- * Sends one request and waits for its result.
+ * Sends one request and waits for its result. A call that takes longer than `longestCallMs` fails, even with progress.
  *
  * @throws RpcError, UpstreamTimeout, UpstreamCancelled; and errors of the connection and of the MCP SDK
  */

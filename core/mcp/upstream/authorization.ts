@@ -25,7 +25,10 @@ export interface McpAuthorizationDeps extends ProviderChangeDeps {
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
 }
 
-/** `changed`: the provider's definition or the connection was changed. Messages are fixed sentences for the log. */
+/**
+ * `changed`: the provider's definition or the connection was changed, so the caller must read them again. The `message`
+ * of a failure is written for operators.
+ */
 export type ConsentPreparation = { ok: true; changed: boolean } | { ok: false; message: string };
 
 type AuthorizationServer = Extract<DiscoveredAuthorization, { ok: true }>['server'];
@@ -35,11 +38,12 @@ const MAX_FURTHER_SCOPES = 100;
 const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
 
 /**
- * Prepares an MCP provider for consent. It finds the provider's authorization server and becomes its client, by a
- * client metadata document or by registration, unless an operator has set a client. The results are stored in the
- * provider's definition and the connection, so that refreshes, revocations and the origins of credentials work as for
- * any other provider. The server is asked again at every consent, because it may use another authorization server by
- * then. In that case its accounts and clients are taken out of use, as after any change of a provider.
+ * Prepares an MCP provider for the user's consent. It finds the authorization server of the MCP server and becomes its
+ * client, by a client metadata document or by registration, unless an operator has set a client. The results are stored
+ * in the provider's definition and the connection, so that refreshes, revocations and the origins of credentials work
+ * as for any other provider. The MCP server is asked again at every consent, because it may have changed its
+ * authorization server. In that case its accounts and registered clients are taken out of use, as after any change of a
+ * provider. Nothing is done for other providers, and if an operator has set the client and both addresses.
  */
 export async function prepareConsent(
   deps: McpAuthorizationDeps,
@@ -94,7 +98,7 @@ export async function prepareConsent(
   );
   if (hasMoved && isOperators)
     return refuse(
-      'The MCP server uses another authorization server now. Set a client_id of that server in the connection.',
+      `The MCP server now uses ${originOf(found.server)} for authorization. Set a client_id for it in the connection.`,
     );
   return { ok: true, changed: true };
 }
@@ -137,8 +141,7 @@ async function becomeClient(
   if (server.registration_endpoint === undefined) {
     return {
       ok: false,
-      message:
-        'The authorization server does not register clients. Register one yourself, and set client_id in the connection.',
+      message: `${originOf(server)} does not register clients. Register one there, and set client_id in the connection.`,
     };
   }
   return registerClient({ server, description, fetchFor: (origins) => fetchFor(environment.id, origins), now });
@@ -163,6 +166,10 @@ export function clientDescription(environment: EnvironmentRow, connection: Conne
  */
 export function clientDocumentUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/client/${connectionId}`;
+}
+
+function originOf({ issuer }: AuthorizationServer): string {
+  return URL.parse(issuer)?.origin ?? 'an unknown address';
 }
 
 function refuse(message: string): ConsentPreparation {

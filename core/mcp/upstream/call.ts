@@ -33,8 +33,8 @@ export interface UpstreamPorts extends Pick<ExecutePorts, 'credential' | 'refres
 }
 
 /**
- * Calls a tool of an MCP server with an account. If the server rejects the credential, the call is sent once more with
- * a refreshed credential. The outcome has the same form as that of any other tool.
+ * Calls a tool of an MCP server with an account. If the server rejects the credential and it can be refreshed, the call
+ * is sent once more with the new credential. The outcome has the same form as that of any other tool.
  *
  * @returns an outcome without any secret that was used (threat E5)
  */

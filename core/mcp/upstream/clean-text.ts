@@ -6,8 +6,8 @@
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Makes a third party's text safe to show to models and users (threat P6): it removes hidden characters and shortens
- * the text.
+ * Removes hidden characters and outer white space from a third party's text and shortens it, so that it can be shown to
+ * models and users (threat P6).
  *
  * @param maxLength in UTF-16 code units
  */

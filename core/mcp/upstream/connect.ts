@@ -16,7 +16,7 @@ export interface UpstreamConnection {
   /**
    * Ends the connection.
    *
-   * @param tell whether to notify the server that its session has ended
+   * @param tell whether to ask the server to delete its session, if it created one
    */
   close(tell: boolean): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface UpstreamConnection {
  * Connects to an MCP server in the newest revision that it supports. Valetkey declares no client capabilities, so a
  * server cannot request input from a model or a user through it.
  *
- * @param connecting receives the outcome of the last request of the handshake
+ * @param connecting the limits of the handshake; its `outcome` is set to that of the handshake's last request
  * @throws errors of the MCP SDK; if `connecting.outcome` is `failed`, the cause is the error there
  */
 export async function connectUpstream(url: URL, deps: WireDeps, connecting: WireCall): Promise<UpstreamConnection> {

@@ -7,7 +7,7 @@ export type Content = Record<string, unknown>;
 
 /** One page of a list of resources, resource templates or prompts. */
 export interface ListedContents {
-  /** The items that follow the protocol, with cleaned texts. Other items are left out. */
+  /** The items that follow the protocol, with cleaned texts, up to a maximum. Invalid items are left out. */
   items: Content[];
   /** How many items were left out because the page exceeds the maximum number of items. */
   omitted: number;
@@ -24,9 +24,10 @@ const MAX_MEDIA_TYPE = 200;
 const ROLES = ['user', 'assistant'];
 
 /**
- * Returns the part of a result about resources or prompts that clients receive. The texts of the server are untrusted
- * (threat P6): in names, titles and descriptions hidden characters are removed and lengths are limited. Contents are
- * data, so they are not changed.
+ * Returns the part of a result about resources or prompts that clients receive. The texts of the third-party server are
+ * untrusted (threat P6). In display names, titles and descriptions, hidden characters are removed and lengths are
+ * limited. An item whose URI or prompt name has hidden characters is invalid. Contents are data, so they are not
+ * changed.
  *
  * @returns null if the result does not have the form that the method requires; undefined for other methods
  */
@@ -160,7 +161,10 @@ function annotations({ annotations: given }: Content): Content {
   return Object.keys(kept).length > 0 ? { annotations: kept } : {};
 }
 
-/** Returns a text that clients send back unchanged; undefined if it is empty, too long or has hidden characters. */
+/**
+ * Returns a text that must not be changed, such as a URI that clients send back. It is undefined if the text is empty,
+ * too long or has hidden characters.
+ */
 function name(value: unknown, maxLength: number): string | undefined {
   const text = textOf(value);
   return text && text.length <= maxLength && !hasHiddenText(text) ? text : undefined;

@@ -10,7 +10,7 @@ import type { Converted } from './to-tool.ts';
 
 /** A listed tool that could not be converted. */
 export interface LeftOut {
-  /** The name from the server, truncated; its index in the list if it has no name. */
+  /** The name from the server, truncated; if it has no name, `#` and its position in the whole list, counted from 1. */
   tool: string;
   reason: string;
 }
@@ -22,11 +22,11 @@ export interface Candidate {
   changes: string[];
 }
 
-/** The result of the pages so far. */
+/** The result of the pages that have been converted. */
 export interface Candidates {
   tools: Candidate[];
   leftOut: LeftOut[];
-  /** How many tools the pages contained so far. */
+  /** How many tools these pages contained, including tools that were not converted. */
   listed: number;
 }
 
@@ -52,8 +52,9 @@ const MAX_NAME = 128;
 const TOO_LONG: Converted = { ok: false, reason: 'parsing its schemas takes too long' };
 
 /**
- * Converts the tools of one page of a list in a thread, each separately: an unusable tool is omitted and does not affect the
- * others.
+ * Converts the tools of one page in a thread and adds the results to `into`. An unusable tool is added to `leftOut` and
+ * does not affect the others. If the whole page takes too long, each tool is converted in a job with its own time
+ * limit. Tools beyond the maximum number and repeated names are skipped.
  *
  * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much work waits for a thread
  */
@@ -109,7 +110,7 @@ async function oneByOne(context: ConvertContext, tools: readonly Named[]): Promi
   return converted;
 }
 
-/** Returns the omitted tools, plus one entry for the tools beyond the limit. */
+/** Returns the omitted tools, plus one entry for all tools beyond the maximum number, if there are any. */
 export function allLeftOut({ leftOut, listed }: Candidates): LeftOut[] {
   const { tools } = MCP_UPSTREAM;
   if (listed <= tools) return leftOut;

@@ -7,7 +7,7 @@ export interface ConvertRequest {
 }
 
 /**
- * Converts tools, inside the thread.
+ * Converts tools of an MCP server. It runs in a worker thread.
  *
  * @returns the result for each tool, as JSON
  */

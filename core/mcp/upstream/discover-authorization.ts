@@ -8,11 +8,11 @@ import { askForChallenge } from './ask-challenge.ts';
 /** The metadata of an authorization server. */
 type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 
-/** The authorization that an MCP server describes. Messages are fixed sentences for the log. */
+/** The authorization that an MCP server describes, or the reason why it was not found, as a `message` for the log. */
 export type DiscoveredAuthorization =
   /** `scopes`: the scopes that a first login needs; `supported`: all scopes in the server's metadata. */
   | { ok: true; server: AuthorizationServer; resource: string; scopes: string[]; supported: string[] }
-  /** `isSilent`: no response contradicts the stored values, for example because the server was unreachable. */
+  /** `isSilent`: nothing that was received contradicts the stored values, for example if the server was unreachable. */
   | { ok: false; isSilent: boolean; message: string };
 
 export interface ServerRequest {
@@ -59,7 +59,7 @@ export async function discoverAuthorization(request: AuthorizationRequest): Prom
   return { ok: false, isSilent: issuer === known, message: found.message };
 }
 
-/** Whether an MCP server names authorization servers, and the stored one is no longer among them. */
+/** Whether an MCP server names authorization servers without the stored one. False if its metadata cannot be read. */
 export async function hasMoved(request: ServerRequest, known: string): Promise<boolean> {
   const { resource } = await askResource(request);
   return resource.ok && !resource.issuers.includes(known);
@@ -83,7 +83,8 @@ function chosen(issuers: readonly string[], known: string | undefined): string |
  * Returns the authorization server at the origin of an MCP server (revision 2025-03-26, Authorization, 2.3.2 and
  * 2.3.3).
  *
- * @param isProtected whether the MCP server requires a token; if not, default endpoints are not assumed
+ * @param isProtected whether the MCP server requires a token. Only then are the default endpoints assumed for an origin
+ * without metadata
  */
 async function originServer(
   { address, environmentId, discovery, fetchFor }: AuthorizationRequest,

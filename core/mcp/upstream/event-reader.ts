@@ -3,7 +3,7 @@ import { MCP_UPSTREAM } from '../../budgets.ts';
 import { bodyMemoryExhausted } from '../../net/refused-body.ts';
 import { MessageLimitError } from './wire-errors.ts';
 
-/** An event of a stream (HTML Living Standard §9.2). */
+/** A server-sent event (HTML Living Standard §9.2). */
 export interface ServerEvent {
   /** The text of its `data` fields; empty for an event that only sets an id. */
   data: string;
@@ -13,11 +13,13 @@ export interface ServerEvent {
   retryMs?: number;
 }
 
-/** The limits for reading one response, over all streams that deliver it. */
+/** The limits for reading one response, over all streams that deliver it, and the amounts used. */
 export interface ReadBudget {
+  /** The maximum number of bytes. */
   bytes: number;
+  /** How many more lines may be read. */
   lines: number;
-  /** The memory budget that the read bytes are counted in. */
+  /** The share of the memory budget for response bodies. It grows with the bytes read. */
   hold: Pick<ByteHold, 'bytes' | 'grow'>;
   /** Bytes read so far. */
   read: number;
@@ -32,7 +34,8 @@ export function count(budget: ReadBudget, bytes: number): void {
 }
 
 /**
- * Reads server-sent events. The time is linear in the bytes, even if they arrive in small chunks.
+ * Reads server-sent events. Events without data, id and retry time are skipped, and so is an unfinished event at the
+ * end. The time is linear in the bytes, even if they arrive in small chunks.
  *
  * @param budget all bytes and lines count, including comments and empty lines
  * @throws MessageLimitError, and the errors of the body

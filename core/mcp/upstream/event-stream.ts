@@ -10,10 +10,10 @@ export interface CalledRequest extends PendingRequest {
 }
 
 /**
- * Returns the messages of a response as an event stream for the MCP SDK. It always ends with a response to the request,
- * also after an error.
+ * Returns the messages of a response as an event stream for the MCP SDK, and stores the outcome of the request in
+ * `request.call`. The stream always ends with a response to the request: after an error, with an error response.
  *
- * @param end is called when nothing more is read
+ * @param end is called when reading has ended
  */
 export function eventStream(
   texts: AsyncGenerator<string, never>,

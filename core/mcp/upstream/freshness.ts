@@ -12,8 +12,9 @@ export interface FreshnessDeps extends SyncDeps {
 const ACTOR = 'system';
 
 /**
- * Keeps the stored tools of MCP servers up to date: it reads an outdated list again, with an active account of the
- * provider. A tool that its server has changed is flagged and not updated automatically.
+ * Keeps the stored tools of MCP servers up to date. `run` reads each outdated list again, with an active account of the
+ * provider; without such an account, the list is skipped. A tool that its server has changed is flagged and not updated
+ * automatically.
  */
 export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();
@@ -35,8 +36,9 @@ export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSi
     asked.get(`${environmentId} ${connector}`) ?? Number.NEGATIVE_INFINITY;
 
   /**
-   * Returns the outdated lists: one of each environment, then a second one of each, and so on, so that the slow servers of
-   * one environment do not delay the lists of others.
+   * Returns the outdated lists in the order in which they are read: one list of each environment, then a second one of
+   * each, and so on. So slow servers of one environment do not delay the lists of others. Within a round, the
+   * environment whose lists were not read for the longest time comes first.
    */
   async function outdated() {
     const found: { environment: EnvironmentRow; connector: string; rank: number; last: number }[] = [];
@@ -56,7 +58,10 @@ export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSi
       for (const { environment, connector } of await outdated()) {
         if (signal?.aborted || deps.now() >= until) return;
         await refresh(environment, connector).catch((err) =>
-          deps.log.warn({ provider: connector, reason: (err as Error).message }, 'tools were not read'),
+          deps.log.warn(
+            { environment: environment.id, provider: connector, reason: (err as Error).message },
+            'the tools of an MCP server could not be read',
+          ),
         );
       }
     },

@@ -3,10 +3,10 @@ import { jsonExtent } from '../../tools/json-extent.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /**
- * Parses a message after checking its number of values and its nesting.
+ * Parses a message after checking its number of values and its levels of nesting.
  *
  * @param bytes UTF-8
- * @throws MessageLimitError, MessageFormatError
+ * @throws MessageLimitError if the message exceeds a limit; MessageFormatError if it is not JSON
  */
 export function parseMessage(bytes: Buffer): unknown {
   const { nodes, levels } = jsonExtent(bytes);

@@ -4,7 +4,7 @@ import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /**
- * Reads the tool list of an MCP server, page by page.
+ * Reads the tool list of an MCP server, page by page. Reading also ends if the server repeats its cursor.
  *
  * @param signal stops the reading
  * @throws errors that `upstreamFailure` interprets

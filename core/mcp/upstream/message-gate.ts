@@ -21,7 +21,7 @@ export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 type Data = Record<string, unknown>;
 
 const MAX_WORDS = 500;
-/** The maximum length of lists that are passed to the MCP SDK. */
+/** The maximum number of items of a list that is passed to the MCP SDK. Further items are left out. */
 const MAX_MEMBERS = 20;
 const DROPPED: Admitted = { message: undefined };
 /** JSON-RPC error code for failures of the connection; the MCP SDK only needs to know that there is no result. */
@@ -29,9 +29,9 @@ const FAILED = -32000;
 const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Reads a message of an MCP server. Secrets are removed first. Results of calls, reads and lists become the outcome.
- * The MCP SDK receives only an outline with the same meaning, so that the server's texts cannot slow down or
- * break the MCP SDK.
+ * Reads a message of an MCP server, or a batch of messages, after removing secrets. The response to the pending request
+ * becomes the outcome. The MCP SDK receives only an outline with the members that it needs, so that the server's texts
+ * cannot slow down or break the MCP SDK.
  *
  * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError
@@ -88,7 +88,8 @@ function response({ result, error }: Data, { method }: PendingRequest): { outlin
     return { outline: { result: outlineOf(method, result) }, outcome };
   }
   const { code, message, data } = isRecord(error) ? error : {};
-  if (typeof code !== 'number') throw new MessageFormatError('The MCP server sent a response without a result.');
+  if (typeof code !== 'number')
+    throw new MessageFormatError('The MCP server sent a response with neither a result nor an error code.');
   const words = typeof message === 'string' ? cut(message) : '';
   // The MCP SDK needs the supported versions, because it tries again with one of them.
   const versions = code === UNSUPPORTED_VERSION && isRecord(data) ? textsOf(data['supported']) : [];

@@ -10,11 +10,16 @@ import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 /** Reads one message that an MCP server sends in the response to the pending request. */
 export type MessageReader = (text: string, pending: PendingRequest) => Promise<Admitted[]>;
 
-/** Creates the reader of one session. @param environmentId the environment that the work is counted for */
+/**
+ * Creates the reader of one session with an MCP server.
+ *
+ * @param environmentId the environment whose share of the worker threads is used
+ * @param secrets are removed from the messages
+ */
 export type MessageReaders = (environmentId: string, secrets: readonly string[]) => MessageReader;
 
 /**
- * Reads messages of MCP servers: a small one immediately, a larger one in a thread.
+ * Creates readers of messages of MCP servers. A small message is read immediately, a larger one in a thread.
  *
  * @throws (each reader) MessageLimitError, MessageFormatError; EgressError `busy` if too many responses are waiting,
  * `invalid_response` if reading takes too much time or memory
@@ -27,7 +32,7 @@ export function createMessageReaders(threads: Pick<ThreadPool, 'run'>): MessageR
         const bytes = Buffer.from(text);
         if (isReadQuickly(bytes)) return admitMessage(bytes, scrub, pending);
       }
-      // The bytes are already counted in BODIES, and the thread copies them when it begins.
+      // 0 bytes, because the text is already counted in the memory budget for response bodies (BODIES).
       const cost = { tenant: environmentId, bytes: 0 };
       const read = await threads.run(readMessageJob, { text, secrets, pending }, cost).catch(refuseUnread);
       if ('limit' in read) throw new MessageLimitError(read.limit);

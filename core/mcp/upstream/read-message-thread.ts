@@ -3,7 +3,7 @@ import { admitMessage } from './message-gate.ts';
 import type { MessageToRead, ReadMessage } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
-/** Reads a message, inside the thread. */
+/** Reads a message of an MCP server. It runs in a worker thread. */
 export function run({ text, secrets, pending }: MessageToRead): ReadMessage {
   try {
     return { admitted: admitMessage(Buffer.from(text), createScrubber(secrets), pending) };

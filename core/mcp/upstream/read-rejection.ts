@@ -4,13 +4,13 @@ import { isRecord } from '../../tools/pointer.ts';
 import { readText } from './response-messages.ts';
 import { MessageLimitError, StatusError } from './wire-errors.ts';
 
-/** Headers of a rejection that are used for its error. */
+/** The response headers that are kept in the error. */
 const ERROR_HEADERS = ['www-authenticate', 'retry-after'];
 const ERROR_BYTES = 64 * 1024;
 const EXPLANATION_LENGTH = 300;
 
 /**
- * Reads the response to a request that a server has rejected.
+ * Reads an error response of an MCP server, whose HTTP status says that it rejected the request.
  *
  * @param scrub removes the secrets of the account from a text
  * @returns the error, with the scrubbed body, which is empty if it is too large
@@ -29,7 +29,10 @@ export async function readRejection(response: EgressStream, scrub: Scrubber): Pr
   return Object.assign(new StatusError(status, errorHeaders, explanationIn(body)), { body });
 }
 
-/** Returns the explanation in an error body: a JSON-RPC message, an OAuth error description, or a short text. */
+/**
+ * Returns the start of the explanation in an error body: a JSON-RPC message, an OAuth error description, another usual
+ * member, or the body itself if it is plain text. It is empty for HTML and for JSON without such a member.
+ */
 function explanationIn(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);

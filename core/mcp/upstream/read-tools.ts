@@ -8,9 +8,10 @@ import { failedAt, type UpstreamFailed, type UseAccountDeps, withUpstreamAccount
 /**
  * Reads the tools of an MCP server with an account.
  *
- * @param take receives each page, and the scrubber that removes the credential from everything derived from it
+ * @param take receives each page, and the scrubber that removes the credential from everything derived from the page
  * @param signal stops the reading
- * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `take` throws
+ * @returns the failure if a page could not be read; earlier pages were passed to `take` by then
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; and the errors of `take`
  */
 export function readUpstreamTools(
   deps: UseAccountDeps,

@@ -12,9 +12,9 @@ export interface RefusedDeps {
 const REFUSED = 'The MCP server rejected the credentials. Authorize the account again.';
 
 /**
- * Takes an account out of use after an MCP server rejected its credential (401) and a refresh did not help: the
- * protocol then requires a new authorization. The account is not changed if its credentials were replaced in the
- * meantime, or if it needs none.
+ * Marks an account as expired after an MCP server rejected its credential (401) and a refresh did not help: the
+ * protocol then requires a new authorization. The account is not changed if it needs no credentials, is no longer
+ * active, or if its credentials were replaced in the meantime.
  */
 export async function endRefusedAccount(
   { store, events, now }: RefusedDeps,

@@ -13,13 +13,14 @@ export interface ResponseSource {
 }
 
 /**
- * Yields the texts of the messages of one response, which is a JSON body or an event stream. A stream that ends before
- * the response is resumed, if the server has assigned event ids (2025-11-25, Resumability): servers may end streams on
- * purpose, so that clients poll later. The caller stops reading after the response, which closes the connection. If no
- * response arrives before the last stream ends, the generator throws.
+ * Yields the texts of the messages that an MCP server sends for one request. The HTTP response is a JSON body or an
+ * event stream. An event stream that ends before the JSON-RPC response is resumed, up to a maximum number of times, if
+ * the server has assigned event ids (2025-11-25, Resumability): servers may end streams on purpose, so that clients
+ * poll later. The caller stops reading after the JSON-RPC response, which closes the connection. If none arrives before
+ * the last stream ends, the generator throws.
  *
  * @param bytes the maximum size of all streams together
- * @param hold has space for the first bytes; it grows with the bytes read
+ * @param hold the share of the memory budget for response bodies; it grows with the bytes read
  * @throws MessageLimitError, MessageFormatError, StatusError, EgressError
  */
 export async function* responseMessages(
@@ -47,7 +48,7 @@ export async function* responseMessages(
         if (event.data !== '') yield event.data;
       }
     } catch (error) {
-      // A broken connection is treated like a stream that ends. Any other error would occur again.
+      // A connection that fails after an event id is treated like a stream that ends. Other errors would occur again.
       if (lastEventId === undefined || source.signal.aborted || !isSendFailure(error) || error.kind !== 'unreachable')
         throw error;
     } finally {

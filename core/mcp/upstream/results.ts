@@ -23,12 +23,12 @@ export interface ListedPage {
   nextCursor: string | undefined;
 }
 
-/** The part of each method's result that is kept. */
+/** The type of each method's result, after the parts that Valetkey does not use were removed. */
 export interface UpstreamResults {
   'tools/call': ToolOutcome;
   /** null for a response without a list of tools. */
   'tools/list': ListedPage | null;
-  /** null for a response without a list, or without contents. */
+  // These are null if the response does not have the form that the method requires.
   'resources/list': ListedContents | null;
   'resources/templates/list': ListedContents | null;
   'prompts/list': ListedContents | null;
@@ -45,7 +45,10 @@ export function readResult(method: string, result: Record<string, unknown>): unk
   return readContents(method, result);
 }
 
-/** Structured content becomes the data of the outcome; content for users is returned unchanged. */
+/**
+ * Converts the result of a call to an outcome. Its data is the structured content, or the content list if there is no
+ * structured content. If it is too large, parts of it are left out.
+ */
 function readCall({ structuredContent, content, isError }: Record<string, unknown>): ToolOutcome {
   const parts = Array.isArray(content) ? content : [];
   if (isError === true) {

@@ -16,8 +16,10 @@ export interface ReplacedDeps {
 }
 
 /**
- * Checks whether the MCP server of an account whose token could not be refreshed now names another authorization server. The
- * account then needs a new authorization, even if the old server still exists.
+ * Checks whether the MCP server of an account whose token could not be refreshed now names other authorization servers
+ * than the stored one. The account then needs a new authorization, even if the stored server still exists.
+ *
+ * @returns false also if no authorization server was discovered before, or the MCP server's metadata cannot be read
  */
 export async function isServerReplaced(
   { store, catalogue, now, fetchFor }: ReplacedDeps,

@@ -17,14 +17,14 @@ export interface UpstreamPlace extends Pick<WireDeps, 'stream' | 'hold' | 'sendT
   accountId: string;
   url: URL;
   credential: readonly PlacedPart[];
-  /** Every text that must not be in a result. */
+  /** The secrets that are removed from results. */
   secrets: readonly string[];
 }
 
 export interface UpstreamSessions {
   /**
-   * Sends an MCP request in the session of an account. If the server no longer knows the session, a new session is
-   * opened and the request is sent again, once.
+   * Sends an MCP request in the session of an account, and opens a session if there is none. If the server no longer
+   * knows an earlier session, a new session is opened and the request is sent again, once.
    *
    * @returns the result without secrets
    * @throws errors that `upstreamFailure` interprets
@@ -35,7 +35,7 @@ export interface UpstreamSessions {
   ): Promise<UpstreamResults[M]>;
   /** Discards the session of an account whose credential may have changed. Running requests continue. */
   forget(accountId: string): void;
-  /** Closes the sessions that were not used for a while. */
+  /** Closes the sessions that were not used for `idleSessionMs`. */
   sweep(): void;
   close(): Promise<void>;
 }
@@ -60,8 +60,9 @@ interface Session {
 }
 
 /**
- * Keeps one session per account, because opening one can take a server more than a second. A session uses one
- * credential; a new credential opens a new session.
+ * Keeps at most one session per account for further requests, because opening one can take a server more than a second.
+ * A session uses one address and one credential; a request with others opens a new session. Beyond the maximum number
+ * of sessions, the least recently used one is closed.
  */
 export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
   const { now, wait, messageReaders, timer = startDeadline } = deps;

@@ -20,8 +20,10 @@ export interface ConnectionAuthorization {
 }
 
 /**
- * Stores the discovered authorization of an MCP server in its provider. The first discovery adds its endpoints to the
- * bindings of the provider's clients. A later difference is handled like any other change of the provider.
+ * Stores the discovered authorization of an MCP server in its provider, and the registered client in the connection. If
+ * the authorization server is new or the same as before, its endpoints are added to the bindings of the provider's
+ * clients: the addresses at which a client's secret may be used. After the first discovery, a difference is also
+ * handled like any other change of the provider. Nothing is stored if the provider was deleted.
  */
 export async function storeAuthorization(
   tx: Transaction,
@@ -63,8 +65,8 @@ export async function storeAuthorization(
 }
 
 /**
- * Adds the endpoints of an authorization server to the bindings of its clients, except operators' clients that must not
- * be used there.
+ * Adds the endpoints of an authorization server to the bindings of the provider's clients. Clients that an operator has
+ * set are skipped if they must not be used there.
  */
 async function rebindClients(
   tx: Transaction,

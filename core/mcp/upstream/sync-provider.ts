@@ -31,9 +31,9 @@ export type Synced<T> = { ok: true; value: T } | { ok: false; error: ToolError }
 
 /**
  * Reads the tools of an MCP server and stores them as tools of its provider. This process reads one server at a time
- * and converts the list page by page.
+ * and converts the list page by page. If reading fails, nothing is stored and the error is returned.
  *
- * @param stored is called in the transaction that stores the tools
+ * @param stored is called in the transaction that stores the tools; its result is returned
  * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY if too many servers are waiting to be read
  */
 export function syncProvider<T>(

@@ -2,7 +2,7 @@ import { MCP_UPSTREAM } from '../../budgets.ts';
 import { type Deadline, startDeadline } from '../../scheduling/timers.ts';
 import { FairQueue } from '../../threads/fair-queue.ts';
 
-/** Runs the reading of tool lists one at a time; environments take turns. */
+/** Runs tasks that read tool lists, one at a time in this process. Waiting environments take turns. */
 export interface SyncTurns {
   /**
    * Runs a task when it is its turn.

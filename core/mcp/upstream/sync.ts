@@ -1,4 +1,5 @@
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
+import { STORED } from '../../budgets.ts';
 import { deleteTools } from '../../connections/delete-tools.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import { toolSpace } from '../../discovery/tool-space.ts';
@@ -13,18 +14,19 @@ export interface StoreDeps {
 }
 
 /**
- * The result of reading a server's list. Tools have their stored names, except omitted ones, which have the server's
- * names.
+ * The result of storing a server's list. Tools are named by their stored names, except those in `leftOut`, which have
+ * the server's names.
  */
 export interface SyncReport {
+  /** The number of tools that the provider has now. */
   tools: number;
   added: string[];
-  /** Tools that differ from their stored definition. They do not run until an operator accepts the change. */
+  /** Tools that differ from their stored definition. They cannot be called until an operator accepts the change. */
   flagged: string[];
   /** Tools that differed and were accepted. */
   accepted: string[];
   removed: string[];
-  /** Tools whose schemas had to be changed. */
+  /** Tools with schemas that Valetkey had to change to use them, and these changes. */
   adapted: { tool: string; changes: string[] }[];
   leftOut: LeftOut[];
 }
@@ -32,10 +34,10 @@ export interface SyncReport {
 const CHANGED = 'The MCP server has changed this tool since its definition was stored.';
 
 /**
- * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their
- * definition. A changed tool keeps the old definition and is flagged, so that no unreviewed text reaches a model
- * (threat P6). Tools that the server no longer lists are deleted. Work is done in batches, so that other work can run
- * in between.
+ * Stores the tools that an MCP server lists as the tools of its provider. A new tool is stored with the hash of its
+ * definition, by which later changes are noticed. A changed tool keeps the old definition and is flagged, so that no
+ * unreviewed text reaches a model (threat P6). Tools that the server no longer lists are deleted. New tools beyond the
+ * environment's limit are left out. The work is done in batches, so that other work can run in between.
  *
  * @param accept accepts the changes instead of flagging them
  */
@@ -69,11 +71,11 @@ export async function storeUpstreamTools(
       before?.name ??
       upstreamToolName(connector, sourceId, (wanted) => taken.has(wanted) || catalogue.tool(wanted) !== undefined);
     if (!before && taken.has(name)) {
-      report.leftOut.push({ tool: sourceId, reason: 'another tool has this name' });
+      report.leftOut.push({ tool: sourceId, reason: `another tool already has the name ${name}` });
       return;
     }
     if (!before && space === 0) {
-      report.leftOut.push({ tool: sourceId, reason: 'the environment has reached its limit for tools' });
+      report.leftOut.push({ tool: sourceId, reason: `the environment already has ${STORED.tools} tools, the maximum` });
       return;
     }
     if (!before) space -= 1;

@@ -29,6 +29,7 @@ export type Converted =
  * members that violate the protocol are ignored.
  *
  * @param given the tool from the server's list, with a name
+ * @returns the tool, or why it cannot be used
  */
 export function convertTool(connector: string, given: Readonly<Record<string, unknown>> & { name: string }): Converted {
   const { name, inputSchema, outputSchema } = given;
@@ -36,7 +37,7 @@ export function convertTool(connector: string, given: Readonly<Record<string, un
   if (hasHiddenText(name)) return refused('its name has invisible characters');
   if (!isRecord(inputSchema)) return refused('its input schema is not an object');
   if (Buffer.byteLength(JSON.stringify([inputSchema, outputSchema ?? null])) > MAX_SCHEMA_BYTES) {
-    return refused('its schemas are too large');
+    return refused(`its schemas have more than ${MAX_SCHEMA_BYTES} bytes`);
   }
   const headers = readHeaderParameters(inputSchema);
   if (!headers.ok) return refused(headers.reason);
@@ -83,7 +84,7 @@ const CONTENT: JsonSchema = {
 
 /**
  * Returns the name of a stored tool: the provider's prefix and the server's name in legal characters. A name that is
- * too long is cut, and a hash makes it unique.
+ * too long or taken is cut if necessary and ends with a hash of the server's name. The result may still be taken.
  */
 export function upstreamToolName(connector: string, name: string, isTaken: (name: string) => boolean): string {
   const plain = name
@@ -97,7 +98,7 @@ export function upstreamToolName(connector: string, name: string, isTaken: (name
   return `${whole.slice(0, MAX_NAME - HASH_CHARS - 1).replace(/_+$/, '')}_${hash}`;
 }
 
-/** Returns the hash of a tool's complete definition. The order of members does not matter. */
+/** Returns the hash of the parts of a tool's definition that are used. The order of members does not matter. */
 function pinOf({
   name,
   title,

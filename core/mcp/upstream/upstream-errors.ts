@@ -1,4 +1,4 @@
-/** A JSON-RPC error of a server; secrets were removed from its message. */
+/** A JSON-RPC error that an MCP server returned. Secrets were removed from its message. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -9,7 +9,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The server sent no message for too long, or the whole call took too long. */
+/** The MCP server sent no message for too long, or the whole call took too long. */
 export class UpstreamTimeout extends Error {
   constructor(ms: number) {
     super(`The MCP server did not finish within ${Math.round(ms / 1000)} seconds.`);

@@ -42,8 +42,9 @@ export interface UpstreamFailed {
 
 /**
  * Uses the credential of an account at its MCP server, under the egress policy and limited to the account's origins. If
- * the server rejects the credential, it is refreshed and the attempt is repeated once. If the server still rejects it,
- * the account is taken out of use.
+ * the server rejects the credential, it is refreshed if possible and the attempt is repeated once. If there is no newer
+ * credential or the server rejects it too, the account is taken out of use, except after a temporary failure of the
+ * refresh. Scopes that the server requires in an error are recorded.
  *
  * @param attempt sends requests with the address and credential of `place`; `place.secrets` has the secrets of all
  * attempts
@@ -79,7 +80,7 @@ export async function withUpstreamAccount<T extends { ok: true }>(
 }
 
 /**
- * Sends one request that changes nothing to the MCP server of an account.
+ * Sends one request that only reads, such as a list request, to the MCP server of an account.
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE
  */
@@ -99,7 +100,7 @@ export function readUpstream<M extends keyof UpstreamResults>(
   });
 }
 
-/** Returns a failure without the secrets of the place: a value parsed from a header can contain one. */
+/** Returns the failure for an error of a request that only reads, without secrets: a header value can contain one. */
 export function failedAt({ secrets }: UpstreamPlace, error: unknown, now: number): UpstreamFailed {
   return { ok: false, ...createScrubber(secrets)(upstreamFailure(error, true, now)) };
 }

@@ -1,15 +1,15 @@
 /** The outcome of an MCP request. Secrets were removed from every text in it. */
 export type WireOutcome =
-  /** The type that `UpstreamResults` has for the method. */
+  /** `result` has the type that `UpstreamResults` has for the method. */
   | { kind: 'result'; result: unknown }
-  /** JSON-RPC 2.0 §5.1. */
+  /** The server returned a JSON-RPC error (JSON-RPC 2.0 §5.1). */
   | { kind: 'error'; code: number; message: string }
   /** No readable response arrived. */
   | { kind: 'failed'; error: unknown };
 
 /**
- * One use of a session: its requests, and the outcome of the last one. The MCP SDK receives only an outline
- * of results, so their content is taken from here.
+ * One use of a session with an MCP server: the handshake or a call. It has the limits of its HTTP requests, and the
+ * outcome of the last one. The MCP SDK receives only an outline of results, so their content is taken from here.
  */
 export interface WireCall {
   /** Identifies the requests of this call in the MCP SDK. It is never sent. */

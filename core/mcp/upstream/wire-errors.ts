@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../net/exchange.ts';
 
 export type MessageLimit = 'bytes' | 'lines' | 'messages' | 'nodes' | 'levels';
 
-/** A response exceeded a limit of size or number of messages. */
+/** A response exceeded a limit: its size, its lines, its messages, or the values or nesting of a message. */
 export class MessageLimitError extends Error {
   readonly limit: MessageLimit;
 
@@ -22,8 +22,8 @@ export class MessageFormatError extends Error {
 }
 
 /**
- * The server accepted a request, but the stream of its response could not be resumed. The request must not be sent
- * again with any status of the resumption, because the server may have carried it out.
+ * The server accepted a request, but rejected the HTTP request that resumes the stream of its response. The request
+ * must not be sent again, regardless of the status, because the server may have carried it out.
  */
 export class ContinuationError extends Error {
   readonly status: number;
@@ -35,7 +35,7 @@ export class ContinuationError extends Error {
   }
 }
 
-/** An HTTP status that rejects a request. */
+/** An HTTP response whose status (3xx to 5xx) rejects a request. */
 export class StatusError extends Error {
   readonly status: number;
   /** Response headers without secrets. */

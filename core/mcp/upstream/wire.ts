@@ -21,7 +21,7 @@ export interface WireDeps {
   /** Whether requests contain the trace context, with which the server can join the trace. */
   sendTraceContext?: boolean | undefined;
   credential: readonly PlacedPart[];
-  /** Every secret that was sent in this session; none of them may be in a result. */
+  /** Every secret that was sent in this session. They are removed from error responses. */
   secrets: readonly string[];
   /** Reads messages and removes the secrets. */
   readMessage: MessageReader;
@@ -45,7 +45,9 @@ const PROTOCOL_HEADERS = ['mcp-session-id', 'location'];
 
 /**
  * Sends MCP requests with the account's credential, and reads their responses within limits of bytes, messages and
- * nodes. Secrets of the account are removed from every response (threat E5).
+ * nodes (JSON values). Secrets of the account are removed from every response (threat E5).
+ *
+ * @param connecting the call of requests without a key: the handshake, notifications and the end of the session
  */
 export function createWire(deps: WireDeps, connecting: WireCall): Wire {
   const { stream, hold: newHold, sendTraceContext, credential, secrets, readMessage, wait } = deps;
@@ -125,8 +127,8 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
   }
 
   /**
-   * Handles a rejected request. Calls, reads and lists fail here; the MCP SDK needs other rejections to determine the
-   * protocol revision.
+   * Handles a response with a status of 300 or more. Requests about tools, resources and prompts fail here. Redirects
+   * are returned to the MCP SDK, and so are other rejections: it needs them to determine the protocol revision.
    */
   async function rejected(
     response: EgressStream,
@@ -160,9 +162,9 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
 }
 
 /**
- * Reads an outgoing message of the MCP SDK.
+ * Reads an outgoing message of the MCP SDK, and removes the key of its call.
  *
- * @returns the text to send, and the request; `request` is undefined for messages that have no response
+ * @returns the text to send, the call, and the request; `request` is undefined for messages that have no response
  */
 function readOutgoing(
   text: string,

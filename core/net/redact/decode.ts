@@ -3,7 +3,7 @@ import { endsLine } from './join.ts';
 import { type Arena, startOf, type View, ViewWriter } from './view.ts';
 
 export interface DecodeOptions {
-  /** The name of the result's memory in the arena. */
+  /** The name of the result's memory in the arena (memory that is reused, see `Arena`). */
   name: string;
   arena: Arena;
   /** Whether a form of a secret contains this byte or code point. All values from 0x80 on count as one. */
@@ -103,8 +103,8 @@ function mayShow({ bytes, length }: View, isWanted: DecodeOptions['isWanted'], f
 }
 
 /**
- * Whether a decoded character begins another escape together with the following bytes, or is a line break inside
- * base64.
+ * Whether a decoded character begins another escape together with the following bytes, is a line break inside base64 or
+ * quoted-printable, or is a zero byte of UTF-16.
  */
 function opens(code: number, bytes: Uint8Array, start: number, end: number, length: number): boolean {
   if (code === NEWLINE || code === RETURN) return bytes[start - 1] === EQUALS || endsLine(bytes, start);

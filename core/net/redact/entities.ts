@@ -1,4 +1,7 @@
-/** Named character references of HTML for ASCII and Latin-1 (HTML §13.5), the characters that credentials contain. */
+/**
+ * The named character references of HTML (HTML §13.5) for ASCII characters. Only these and those for Latin-1 (below)
+ * are known, because credentials rarely contain other characters.
+ */
 const ASCII: Record<string, string> = {
   ...{
     amp: '&',
@@ -56,7 +59,7 @@ const CODE_POINTS = new Map<string, number>([
 
 export const LONGEST_NAME = Math.max(...[...CODE_POINTS.keys()].map((name) => name.length));
 
-/** Returns the code point of a named reference. */
+/** Returns the code point of a named reference; undefined if the name is unknown. */
 export function entityNamed(name: string): number | undefined {
   return CODE_POINTS.get(name);
 }

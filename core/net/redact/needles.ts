@@ -89,7 +89,9 @@ export function wantedBytes(needles: readonly Needle[]): Uint8Array {
   return wanted;
 }
 
-/** Returns each secret, and the lines of a secret that has several. */
+/**
+ * Returns each secret. For a secret of several lines, also its long lines and its text with either kind of line end.
+ */
 export function textsOf(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(linesOf))];
 }
@@ -134,8 +136,9 @@ function withDecodings(bytes: Buffer): Buffer[] {
 }
 
 /**
- * Returns the byte sequences that may be encoded in base64: the text, its UTF-16 form, and its form in HTML forms and
- * JSON (RFC 6749 §2.3.1 form-encodes client secrets).
+ * Returns the byte sequences that may be encoded in base64: the text in UTF-8 and in UTF-16, and with special
+ * characters also its percent-encoded, form-encoded and JSON-escaped text (RFC 6749 §2.3.1 form-encodes client
+ * secrets).
  */
 function encodedForms(secret: string, utf8: Buffer): Buffer[] {
   const forms = [utf8, Buffer.from(secret, 'utf16le')];

@@ -13,8 +13,11 @@ import {
 import { startOf, type View, ViewWriter } from './view.ts';
 
 /**
- * Decodes quoted-printable (RFC 2045 §6.7) and its variant in header fields (RFC 2047 §4.2). The result is a separate
- * view, because an equals sign before a value looks like the beginning of an escape.
+ * Decodes quoted-printable (RFC 2045 §6.7) and its variant in header fields (RFC 2047 §4.2). The result must be
+ * searched in addition to the original view: in `key=4142` the equals sign is not an escape, so decoding would destroy
+ * the value.
+ *
+ * @returns undefined if decoding could not reveal a secret
  */
 export function decodeQuotedPrintable(
   from: View,

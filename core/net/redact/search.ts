@@ -1,11 +1,12 @@
 import type { Needle } from './needles.ts';
 import type { View } from './view.ts';
 
-/** The length of the part of each needle that is compared first. */
+/** The maximum length of the window: the beginning of each needle, which is compared first. */
 const MAX_WINDOW = 12;
 /**
- * The minimum and maximum size of the table of shifts. The table is small, because each tool call creates one. With 32
- * places for each pair of characters of a needle, few other pairs share a place.
+ * The minimum and maximum size of the table of shifts, which says how far the search can skip. The table is small,
+ * because each tool call creates one. With 32 places for each pair of characters of a needle, few other pairs share a
+ * place.
  */
 const MIN_TABLE = 256;
 const MAX_TABLE = 4096;
@@ -61,8 +62,8 @@ export class Search {
   scan({ bytes, length }: View, found: (needle: Needle, start: number, end: number) => void): void {
     if (this.#needles.length === 0) return;
     /**
-     * The number of comparisons per needle. A needle with too many is searched with the slower algorithm, from the
-     * stored position on.
+     * `work`: the number of comparisons per needle. `slow`: the needles with too many comparisons, each with the
+     * position from which the slower algorithm searches for it.
      */
     let work: Map<Needle, number> | undefined;
     let slow: Map<Needle, number> | undefined;

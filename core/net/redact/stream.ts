@@ -5,12 +5,12 @@ export const SCRUBBED = '[secret]';
 const REPLACEMENT = Buffer.from(SCRUBBED);
 const EMPTY = Buffer.alloc(0);
 /**
- * The maximum factor by which escapes lengthen a secret: `&#x00000041;` has twelve characters. If more bytes than this
- * are held back, the first of them are not part of a secret.
+ * An upper bound of the bytes that one escaped byte of a secret takes: `&#x00000041;` has twelve. If more bytes are
+ * held back than the longest secret could take with escapes, the first of them are not part of a secret.
  */
 const LONGEST_ESCAPE = 16;
 const MIN_HELD = 1024;
-/** How many bytes of output are kept as context. */
+/** The maximum number of bytes of output that are kept as context for the following bytes. */
 const CONTEXT = 64;
 
 /**
@@ -21,8 +21,8 @@ export class StreamScrubber {
   readonly #finder: SecretFinder;
   readonly #mostHeld: number;
   /**
-   * Begins with the last bytes of the output, because they determine whether the following bytes are an escape or a
-   * line of base64.
+   * The bytes to search. They begin with the last `#passed` bytes of the output, because these determine whether the
+   * following bytes are an escape or a line of base64.
    */
   #held: Buffer = EMPTY;
   #passed = 0;

@@ -99,7 +99,7 @@ export class ViewWriter {
   }
 
   done(): View {
-    // The memory behind the end contains older data.
+    // The memory after the end contains older data.
     const bytes = this.#bytes.subarray(0, this.#length);
     return { bytes, length: bytes.length, from: this.#from, jumps: this.#jumps };
   }

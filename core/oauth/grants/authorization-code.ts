@@ -86,7 +86,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
 const CHANGED = {
   ok: false,
   kind: 'changed',
-  message: 'The connection was changed during authorization.',
+  message: "The OAuth client or the provider's endpoints were changed during authorization. Start again.",
 } as const;
 
 /**
@@ -108,7 +108,7 @@ function granted(outcome: TokenOutcome, kept: KeptAuthorization, values: Record<
 
 function withoutRefusal(failure: TokenFailure): Finished {
   if (failure.kind !== 'refused') return failure;
-  return { ok: false, kind: 'code_rejected', message: 'The provider rejected the authorization code.' };
+  return { ok: false, kind: 'code_rejected', message: 'The provider rejected the authorization code. Start again.' };
 }
 
 function firstOfEach(parameters: URLSearchParams): Record<string, string> {

@@ -21,7 +21,8 @@ export interface Exchange {
  * Exchanges a short-lived access token for a long-lived one, if the connector file has an `exchange` call. Otherwise
  * returns the given outcome.
  *
- * @returns the long-lived tokens; `answer` remains the first response, because it contains the account's details
+ * @returns the long-lived tokens, or the failure; `answer` remains the first response, because it contains the
+ * account's details
  */
 export async function exchangeToken({
   provider,

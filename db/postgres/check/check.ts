@@ -36,7 +36,10 @@ export async function checkDatabase(
   }
 }
 
-/** A check that cannot be made, for example because a table is missing. */
+/**
+ * Returns the result of a check that could not be made, for example because a table is missing. @throws StorageError if
+ * the connection was lost
+ */
 function failed(error: unknown): Result {
   if (error instanceof StorageError && error.code === 'CONNECTION_LOST') throw error;
   return fail(`cannot be checked: ${(error as Error).message}`);

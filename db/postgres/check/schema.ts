@@ -54,7 +54,8 @@ export const SCHEMA_CHECKS: readonly Check[] = [
          union select relname from pg_class
            where ${HERE} and case when relkind = 'S' then not has_sequence_privilege(oid, 'usage') else false end`,
       );
-      if (lacking.length > 0) return fail(`this role cannot use ${lacking.join(', ')}`);
+      if (lacking.length > 0)
+        return fail(`this role cannot use ${lacking.join(', ')}: grant it all privileges on them`);
       const owners = await strings(
         query,
         `select distinct pg_get_userbyid(relowner) from pg_class where ${HERE} and relkind = 'r'`,
@@ -69,7 +70,9 @@ export const SCHEMA_CHECKS: readonly Check[] = [
     async ({ query }) => {
       const present = await strings(query, 'select extname from pg_extension');
       const missing = ['pg_trgm', 'btree_gin'].filter((name) => !present.includes(name));
-      return missing.length === 0 ? ok('pg_trgm, btree_gin') : fail(`missing: ${missing.join(', ')}`);
+      return missing.length === 0
+        ? ok('pg_trgm, btree_gin')
+        : fail(`missing: ${missing.join(', ')}; \`create extension\` adds them`);
     },
   ],
   [

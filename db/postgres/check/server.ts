@@ -26,11 +26,12 @@ export const SERVER_CHECKS: readonly Check[] = [
     'isolation',
     async ({ query }) => {
       const [readOnly] = await settings(query, 'default_transaction_read_only');
-      if (readOnly === 'on') return fail('default_transaction_read_only is on');
+      if (readOnly === 'on')
+        return fail('default_transaction_read_only is on: off is required, because Valetkey writes');
       await query({ text: 'begin isolation level serializable' });
       const [level] = await settings(query, 'transaction_isolation');
       await query({ text: 'rollback' });
-      return level === 'serializable' ? ok('serializable') : fail(`transactions are ${level}`);
+      return level === 'serializable' ? ok(level) : fail(`transactions are ${level}: serializable is required`);
     },
   ],
   [

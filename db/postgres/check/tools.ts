@@ -9,7 +9,7 @@ export interface CheckDeps {
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
-  /** How many connections a server opens. */
+  /** The maximum number of connections that a Valetkey server opens. */
   connections: number;
   prepare: boolean;
 }
@@ -18,7 +18,7 @@ export const ok = (found: string): Result => ({ state: 'ok', found });
 export const warn = (found: string): Result => ({ state: 'warn', found });
 export const fail = (found: string): Result => ({ state: 'fail', found });
 
-/** Returns the values of settings of the server. */
+/** Returns the values of settings of the database server. */
 export async function settings(query: RunQuery, ...names: string[]): Promise<string[]> {
   const { rows } = await query({ text: `select ${names.map((name) => `current_setting('${name}')`).join(', ')}` });
   return (rows[0] as unknown[]).map(String);

@@ -8,7 +8,7 @@ import { openSession, type Session } from '../session.ts';
 import { createPostgresStatements } from '../statements.ts';
 
 /**
- * Opens a connection with a transaction that has locked all tables, so that no other process writes to them.
+ * Opens a connection, and begins a transaction on it that locks all tables, so that no other process writes to them.
  *
  * @param isTarget whether other processes must not read them either
  * @throws StorageError `DATABASE_IN_USE` if a server uses the database

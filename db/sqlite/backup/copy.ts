@@ -35,6 +35,6 @@ export async function copyInThread(job: CopyJob, tell: (message: CopyMessage) =>
     else tell(message);
   });
   worker.on('error', reject);
-  worker.on('exit', (code) => reject(new StorageError('BACKUP_FAILED', `the backup ended with code ${code}`)));
+  worker.on('exit', (code) => reject(new StorageError('BACKUP_FAILED', `the backup thread ended with code ${code}`)));
   return promise;
 }

@@ -20,7 +20,10 @@ import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
 
 const LOOK_EVERY_MS = 500;
-/** An unfinished backup whose last write was longer ago than this was interrupted, and is removed. */
+/**
+ * An unfinished backup that nothing has written to for this long (in milliseconds) is treated as interrupted, and is
+ * removed.
+ */
 const ABANDONED_MS = 60 * 60 * 1000;
 /** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

@@ -31,8 +31,8 @@ export function lockTarget(path: string): Target {
         rmSync(prepared, { force: true });
       }
       syncDirectory(dirname(target));
-      // The note and the mark are removed last. Until then they prevent a server from starting with a part of the
-      // previous database.
+      // The note of a failed sync and the mark of the durable data are removed last. Until then they prevent a server
+      // from starting with a part of the previous database.
       removeNote(target);
       removeMark(target);
       return kept;

@@ -18,7 +18,7 @@ export async function verifyBackup(path: string): Promise<Manifest> {
     const found = { ...(await checkContent(client)), ...readFacts(client) };
     const { schema, keyIds, counts, audit } = manifest;
     if (!isDeepStrictEqual(found, { schema, keyIds, counts, audit })) {
-      throw invalid(path, 'its content does not match its manifest');
+      throw invalid(path, 'its content does not match its manifest, so it was changed or damaged');
     }
     return manifest;
   } catch (error) {
@@ -47,7 +47,7 @@ export async function checkContent(client: Client): Promise<Pick<Manifest, 'audi
   const lengths: Manifest['audit'] = {};
   for (const { id } of await environments.list()) {
     const verdict = await audit.verifyChain(id);
-    if (!verdict.intact) throw invalid(client.name, `the audit chain of ${id} is broken at ${verdict.brokenAt}`);
+    if (!verdict.intact) throw invalid(client.name, `the audit chain of ${id} is broken at seq ${verdict.brokenAt}`);
     lengths[id] = verdict.rows;
   }
   return { audit: lengths };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { useEverything } from '../everything.ts';
 import { builtServer, canPin, type ProcessOptions, pinSelf, type RunningProcess, withProcesses } from '../processes.ts';
+import { startFlags } from '../start-flags.ts';
 import { environmentOf, prepare } from '../subject.ts';
 import { measureRates } from './rates.ts';
 import type { Side } from './side.ts';
@@ -10,7 +11,6 @@ import { print, range } from './table.ts';
 import { measureTail } from './tail.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const SERVER_CORE = 0;
 const LOAD_CORE = 1;
 const ACCOUNTS = 2_000;
@@ -80,7 +80,7 @@ async function openServer(start: Start, { folder, name, root, upstream, watched 
   const stopsFile = join(folder, `${name}.stops`);
   const watch = watched ? ['--import', join(import.meta.dirname, 'loop-watch.ts')] : [];
   const process = await start({
-    args: [...watch, ...FLAGS, join(root, 'cli/valetkey.js'), 'serve'],
+    args: [...watch, ...startFlags(root), join(root, 'cli/valetkey.js'), 'serve'],
     env: {
       ...environmentOf(join(folder, name), upstream.port),
       ...builtServer(root),
@@ -100,7 +100,7 @@ async function openCeiling(start: Start, folder: string, upstream: RunningProces
   copyFileSync(join(folder, 'now/valetkey.db'), copy);
   copyFileSync(join(folder, 'now/valetkey.db-wal'), `${copy}-wal`);
   const process = await start({
-    args: [...FLAGS, join(import.meta.dirname, '../ceiling.ts')],
+    args: [...startFlags(ROOT), join(import.meta.dirname, '../ceiling.ts')],
     env: { CEILING_DATABASE: copy, CEILING_UPSTREAM_PORT: String(upstream.port), MALLOC_ARENA_MAX: '1' },
     readyPath: '/ready',
     core: SERVER_CORE,

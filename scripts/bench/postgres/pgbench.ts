@@ -19,7 +19,12 @@ export type Baseline = keyof typeof BASELINES;
 
 export const BENCH_TABLE = 'create table bench_rows (id text primary key, value text, created_at bigint)';
 
-/** @param directory where the script may be written @returns transactions per second */
+/**
+ * Runs one of the baseline scripts.
+ *
+ * @param directory where the script may be written
+ * @returns transactions per second
+ */
 export async function pgbench(
   baseline: Baseline,
   where: { socket: string; database: string; directory: string },

@@ -7,7 +7,7 @@ import { accountId, newAccount, type Subjects } from './operations.ts';
 
 const PIECE = 50_000;
 
-/** Fills a migrated database: an environment, a client, a connection and many accounts, which SQL copies from the first. */
+/** Fills a migrated database: an environment, a client, a connection, an account, and many copies of this account. */
 export async function seed(location: string, accounts: number): Promise<Subjects> {
   const store = await openStore({ location, now: Date.now });
   const newId = createIds(Date.now, randomBytes);

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { openStore } from '../../../db/open-store.ts';
 import { createBenchOperations, type OperationName, type Subjects } from './operations.ts';
 
-/** A task for a worker. It keeps its connections between tasks, so that they are not measured. */
+/** A task for a worker. The worker keeps its connections between tasks, so that opening them is not measured. */
 export interface Task {
   operation: OperationName;
   inFlight: number;

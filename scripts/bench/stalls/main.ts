@@ -45,7 +45,11 @@ async function main(): Promise<void> {
   if (broken > 0) process.exitCode = 1;
 }
 
-/** Repeats an input that exceeds a limit, because other load on the machine can slow the processor. */
+/**
+ * Runs an input, and runs it again if it exceeds a limit, because other load on the machine can slow the processor.
+ *
+ * @returns the best outcome
+ */
 async function bestOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
   let best = await outcomeOf(scenario, counterpart);
   for (let again = 1; again < ATTEMPTS && verdictOf(best) !== ''; again++) {
@@ -55,7 +59,7 @@ async function bestOf(scenario: Scenario, counterpart: Counterpart): Promise<Out
   return best;
 }
 
-/** Runs each input on a new server with its own data directory. */
+/** Runs an input once, on a new server with its own data directory. */
 async function outcomeOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
   const folder = mkdtempSync(join(ROOT, 'data', 'stalls-'));
   const outcome: Outcome = { scenario, wallMs: 0, delayMs: 0, cpuMs: 0, idleMs: 0, rssMiB: 0, note: '' };

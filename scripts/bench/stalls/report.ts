@@ -35,7 +35,7 @@ export function rowOf(outcome: Outcome): string {
 
 /**
  * The columns: `delay` is `wall` without the time in which the main thread was ready but the machine busy; `cpu` and
- * `idle` are its parts.
+ * `idle` are the parts of `delay`.
  */
 export const HEAD = [
   'id  ',

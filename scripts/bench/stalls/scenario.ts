@@ -4,8 +4,8 @@ import type { WatchedServer } from './watched-server.ts';
 /** The limits for the cost of an input. */
 export const LIMITS = {
   /**
-   * Processor time of the main thread while one request waits. This is what matters, because other load on the machine
-   * does not increase it.
+   * Processor time of the main thread while one request waits. This is the most reliable limit, because other load on
+   * the machine does not increase it.
    */
   cpuMs: 50,
   /**
@@ -46,7 +46,7 @@ export interface Lab {
   readonly server: WatchedServer;
   /** Returns the access token of its requests. */
   token(): string;
-  /** Sends a request to the server, with all scopes. */
+  /** Sends a request to the server, by default with an access token that has all scopes. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** Sends a request and reads only the status of the response. */
   status(method: string, path: string, options?: CallOptions): Promise<number>;

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { startFlags } from '../start-flags.ts';
 import type { Longest } from './prober.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** The options of `npm start`. */
-const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024', '--disable-sigusr1'];
+const FLAGS = [...startFlags(ROOT), '--disable-sigusr1'];
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 

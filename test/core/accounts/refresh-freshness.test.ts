@@ -11,7 +11,7 @@ function account(over: Partial<AccountRow> = {}): AccountRow {
   return { ...row, ...over } as AccountRow;
 }
 
-/** @param dice the random value of the jitter, 0 to 1 */
+/** Whether the token of an account is due for a refresh. @param dice the random value of the jitter, 0 to 1 */
 function dueAt(row: AccountRow, at: number, dice = 0.5): boolean {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(Math.floor(dice * 0xffff_ffff));

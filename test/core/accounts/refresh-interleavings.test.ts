@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AccountRow } from '../../../db/store.ts';
 import { createWorld, HOUR, type Process, RotatingProvider, START, type World } from './refresh-support.ts';
 
-/** Longer than any lease. */
+/** Milliseconds; longer than any lease of a refresh. */
 const LEASE = 31_000;
 
 /** A provider whose requests and responses arrive in the order that the scheduler chooses. */

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../../core/accounts/remove-account.ts';
 import { type AccountChanges, type AccountRow, StorageError, type Store } from '../../../db/store.ts';
 import { createWorld, gate, HOUR, RotatingProvider, type World } from './refresh-support.ts';
 
-/** Longer than any lease. */
+/** Milliseconds; longer than any lease of a refresh. */
 const LEASE = 31_000;
 
 describe('one refresh at a time', () => {

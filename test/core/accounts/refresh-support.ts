@@ -47,7 +47,7 @@ export class RotatingProvider {
   refreshToken: string;
   accessToken = 'at-0';
   expiresIn: unknown = 3600;
-  /** Called before the request is processed, and before its response is sent. */
+  /** `before` is called before a request is processed, and `after` before its response is sent. */
   before: () => Promise<unknown> = async () => {};
   after: () => Promise<unknown> = async () => {};
   readonly #spent = new Set<string>();

@@ -268,14 +268,14 @@ describe('The rules of the catalogue', () => {
       ({ create }) => {
         create['input_schema'].properties.labels.items = { type: 'object', properties: {} };
       },
-      'labels.items: must set additionalProperties',
+      'labels.items: must set additionalProperties to false or to a schema',
     ],
     [
       'a value without a type',
       ({ create }) => {
         create['input_schema'].properties.body = { description: 'x' };
       },
-      'body: has no description',
+      'body: must have a constraint, such as a type',
     ],
     [
       'a keyword that does not exist',

@@ -92,7 +92,7 @@ describe('readLogo', () => {
       [`<svg ${XMLNS}><!-- </svg>`, 'is not well-formed XML at "<!-- </svg>"'],
       [`<svg ${XMLNS}><g id="a" id="b"/></svg>`, 'is not well-formed XML: <g> has id twice'],
       [`<svg ${XMLNS}></svg></svg>`, 'is not well-formed XML: found </svg> where nothing is open'],
-      [`<svg ${XMLNS}></svg><svg ${XMLNS}></svg>`, 'must have one <svg> element'],
+      [`<svg ${XMLNS}></svg><svg ${XMLNS}></svg>`, 'must have exactly one root element, <svg>'],
       [`<svg ${XMLNS}></svg>text`, 'must have no text outside of its <svg> element'],
       [`<svg ${XMLNS}><text>A & B</text></svg>`, 'must write & as &amp;'],
       [`<svg ${XMLNS}><text id="&nbsp;"/></svg>`, 'must write & as &amp;'],

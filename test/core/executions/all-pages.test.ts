@@ -21,7 +21,7 @@ describe('all pages of a result', () => {
     calls = [];
   });
 
-  /** Returns the pages in order, then an empty one. */
+  /** A provider that returns the pages in order, then an empty one. Each call takes 100 ms. */
   function provider(pages: (unknown[] | ToolOutcome)[], shape: (items: unknown[]) => unknown = (items) => items) {
     return async (call: PreparedCall): Promise<ToolOutcome> => {
       calls.push(call.at);

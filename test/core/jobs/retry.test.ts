@@ -27,7 +27,7 @@ describe('a job that is retried', () => {
     let effects = 0;
     const { store, env: environmentId } = world.test;
     const job = await store.write((tx) => {
-      // Reset here, because a unit of work can run more than once.
+      // Reset here, because the test store runs each unit of work twice.
       effects = 0;
       const afterCommit = (effect: () => void) => {
         effects++;

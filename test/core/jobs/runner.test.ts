@@ -5,7 +5,7 @@ import type { AttemptOutcome, Job } from '../../../core/jobs/job-kind.ts';
 import { RelationError, StorageError, type Transaction } from '../../../db/store.ts';
 import { job } from '../../db/support.ts';
 import { isOnServer } from '../../support/test-engine.ts';
-import { type JobWorld, kindOf, SECOND, startJobWorld } from './support.ts';
+import { type JobWorld, kindOf, SECOND, startJobWorld, startPass } from './support.ts';
 
 const DONE: AttemptOutcome = { kind: 'done' };
 const LATER: AttemptOutcome = { kind: 'retry', reason: 'The provider failed.' };
@@ -253,7 +253,7 @@ describe('durable jobs', () => {
       const { begun, run } = held();
       const first = await world.engine({ kinds: [kindOf(run)] });
       const id = await world.add('acme');
-      void first.runDue();
+      startPass(first);
       await until(() => begun.length === 1);
       const runs: string[] = [];
       const second = await world.engine({
@@ -309,7 +309,7 @@ describe('durable jobs', () => {
     });
   });
 
-  it('cannot store their outcome, they are not run again for that', async () => {
+  it('are not run again if their outcome cannot be stored at first', async () => {
     let runs = 0;
     let isFull = false;
     const { store } = world.test;
@@ -398,7 +398,7 @@ describe('durable jobs', () => {
       const deaf = kindOf(({ id }) => new Promise(() => begun.push(id)));
       const engine = await world.engine({ kinds: [deaf] });
       await world.add('acme');
-      void engine.runDue();
+      startPass(engine);
       await until(() => begun.length === 1);
       mock.timers.enable({ apis: ['setTimeout'] });
       try {
@@ -459,7 +459,7 @@ describe('durable jobs', () => {
       const kind = kindOf((_job, signal) => new Promise(() => signals.push(signal)), { perLane: 1 });
       const engine = await world.engine({ kinds: [kind] });
       const ids = [await world.add('acme'), await world.add('acme')];
-      void engine.runDue();
+      startPass(engine);
       await until(() => signals.length === 1);
       mock.timers.tick(90 * SECOND);
       await until(() => signals.length === 2);

@@ -87,3 +87,8 @@ export async function startJobWorld(): Promise<JobWorld> {
     end: test.end,
   };
 }
+
+/** Starts a pass that the test does not wait for. The pass fails when the test closes its store. */
+export function startPass(engine: { runDue(): Promise<void> }): void {
+  engine.runDue().catch(() => {});
+}

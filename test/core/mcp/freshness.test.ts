@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createToolFreshness, type FreshnessDeps } from '../../../core/mcp/upstream/freshness.ts';
 
 describe('M4: reading outdated tool lists of MCP servers', () => {
-  /** @param slowMs how long each list takes */
+  /** Creates two environments with providers. @param slowMs how long reading each list of tools takes */
   function world(slowMs: number) {
     let clock = 0;
     const read: string[] = [];

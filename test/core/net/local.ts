@@ -89,7 +89,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<EgressError>
   throw outcome instanceof Error ? outcome : new Error(`expected a failure, got ${outcome}`);
 }
 
-/** A few seconds in a process that does nothing else. */
+/** A process that does nothing else takes a few seconds for this many turns of the event loop. */
 const MAX_TURNS = 2_000_000;
 
 /**

@@ -81,7 +81,7 @@ describe('M2: DNS lookups of one party', () => {
     const looked = ['a', 'b', 'c', 'd'].map((name) => look(name));
     await turn();
     expect(asked).to.deep.equal(['a', 'b']);
-    expect(await look('e')).to.equal('Too many host names are being resolved.');
+    expect(await look('e')).to.equal('Too many host names are being resolved. Try again later.');
     for (const name of ['a', 'b', 'c', 'd']) {
       await eventually(() => asked.includes(name));
       succeed(name);

@@ -5,7 +5,7 @@ import { closeAll, egressTo, eventually, failureOf, get, serve } from './local.t
 
 const KB = 1024;
 
-/** Reads a stream until it ends or fails, and returns the failure. */
+/** Reads a stream until it ends or fails. @returns the failure; undefined if the stream ended */
 async function failureOfBody({ body }: EgressStream): Promise<EgressError | undefined> {
   try {
     for await (const _piece of body);

@@ -21,7 +21,7 @@ export interface ConsentServer {
    * redirected
    */
   consent(url: string, login?: string): Promise<URL>;
-  /** Requests of a path so far. */
+  /** The number of requests to a path so far. */
   requests(path: string): number;
   isAlive(accessToken: string): Promise<boolean>;
 }

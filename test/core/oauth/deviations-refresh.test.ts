@@ -87,7 +87,7 @@ describe('A refresh', () => {
       flowOf(server, config, { inputs: { accounts_server } }).refresh(new Secret(server.issue().refresh_token ?? ''));
     expect(await refresh(AS)).to.include({ ok: true });
     const away = await refresh('https://evil.example').catch((error: unknown) => error);
-    expect(String(away)).to.match(/is not an address of this provider/);
+    expect(String(away)).to.match(/does not have one of the allowed origins/);
     expect(server.requests).to.have.length(1);
   });
 

@@ -18,7 +18,7 @@ import { closeAll } from '../net/local.ts';
 
 const BASIC = `Basic ${Buffer.from(`${CLIENT_ID}:${new URLSearchParams({ s: CLIENT_SECRET }).toString().slice(2)}`).toString('base64')}`;
 
-/** Ends a token, as all revocation endpoints of these tests do, each in its own format. */
+/** Revokes a token. @returns `good`, the success response of the endpoint; 404 if the token is missing or not valid */
 function killed(server: ScriptableAs, token: string | null | undefined, good: Answer = { status: 200 }): Answer {
   if (!token || !server.isAlive(token)) return { status: 404, body: { error: 'no_such_token' } };
   server.kill(token);

@@ -25,8 +25,8 @@ interface Vendor {
   connector: string;
   emulator: EmulatedOAuthOptions;
   /**
-   * The user who is selected on the vendor's page. The first seeded user represents the owner of unknown tokens in the
-   * emulator.
+   * The user who is selected on the vendor's page. It is not the first seeded user, because the emulator treats an
+   * unknown token as that of the first one.
    */
   person: string;
   scopes: string[];

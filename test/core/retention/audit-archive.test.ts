@@ -50,7 +50,7 @@ describe('F7: the archive of the audit log', () => {
       }
     });
 
-  /** @param write replaces the store's own function */
+  /** Returns the retention job, which also records its transactions in `pieces`. @param write replaces `store.write` */
   const retention = (write = test.store.write) => {
     const counting = async <T>(unit: (tx: Repositories) => Promise<T>): Promise<T> => {
       const before = await total();

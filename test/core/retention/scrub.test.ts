@@ -4,7 +4,10 @@ import { createProcessJobs } from '../../../core/jobs/process-jobs.ts';
 import { createScrub } from '../../../core/retention/scrub.ts';
 import { startTimer } from '../../../core/scheduling/timers.ts';
 
-/** A store whose attempts have the results that the test sets, with real timers of zero length. */
+/**
+ * A scrub of a store whose attempts have the results that the test sets; each attempt takes 100 ms of the test's clock.
+ * Timers are real and short.
+ */
 function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {
   const outcomes: (boolean | Error)[] = [];
   const lines: string[] = [];

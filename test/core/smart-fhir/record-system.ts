@@ -19,13 +19,13 @@ export interface RecordSystem {
   fetchFor: FetchFor;
   /** The value of VALETKEY_ENDPOINT_OVERRIDES that directs its host to this server. */
   override: string;
-  /** The bodies of token requests. */
+  /** The bodies of the token requests that the record system has received. */
   readonly received: URLSearchParams[];
   /** Opens an address as a browser whose user gives access. @returns the address at which the browser ends */
   consent(address: string): Promise<URL>;
   /** Reads a patient with a token; returns the status of the response. */
   readPatient(id: string, accessToken: string): Promise<number>;
-  /** The bodies of token requests so far. */
+  /** The bodies of the token requests that were sent with `fetchFor`. */
   readonly tokenRequests: URLSearchParams[];
   /** Sends the same token request again. */
   replay(body: URLSearchParams): Promise<{ status: number; error: unknown }>;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiError } from '../../../core/errors.ts';
 import { EgressError } from '../../../core/net/egress-error.ts';
 import { executeTool } from '../../../core/tools/execute.ts';
 import { executeSteps } from '../../../core/tools/execute-steps.ts';
@@ -58,6 +59,21 @@ describe('Executing a tool with several requests', () => {
       const outcome = await executeSteps(twoRequests(writingTool()), ports);
       expect(outcome, kind).to.deep.include({ ok: false, sent: true });
       expect(outcome.ok ? {} : outcome.error, kind).to.include({ kind, retryable: false });
+    }
+  });
+
+  it('says of a write that it was sent if no credential can be obtained for its second request', async () => {
+    for (const [code, kind] of [
+      ['SERVER_BUSY', 'service_busy'],
+      ['ACCOUNT_NOT_ACTIVE', 'upstream_auth'],
+    ] as const) {
+      const refresh = async () => {
+        throw new ApiError(code, 'No slot.');
+      };
+      const ports = slowPorts([json(200, { id: 7 }), json(401, {})], [], { refresh });
+      const outcome = await executeSteps(twoRequests(writingTool()), ports);
+      expect(outcome, code).to.deep.include({ ok: false, sent: true });
+      expect(outcome.ok ? {} : outcome.error, code).to.include({ kind, retryable: false, message: 'No slot.' });
     }
   });
 

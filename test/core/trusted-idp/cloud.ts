@@ -148,7 +148,11 @@ function fail(response: ServerResponse, status: number, code: string): void {
 </ErrorResponse>`);
 }
 
-/** Recomputes the signature from the received request, with separate code. */
+/**
+ * Checks the signature of a request, which it computes again with code that is separate from the server's.
+ *
+ * @returns the error code of a request that is rejected; undefined if the signature is valid
+ */
 function refusalOf(
   headers: IncomingHttpHeaders,
   request: IncomingMessage,

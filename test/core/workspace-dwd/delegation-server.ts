@@ -27,7 +27,7 @@ export interface DelegationServer {
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
   /** Returns the user that a token acts for, from the workspace's userinfo endpoint; null for an unknown token. */
   whoIs(accessToken: Secret): Promise<string | null>;
-  /** Token requests so far. */
+  /** The number of token requests so far. */
   requests(): number;
 }
 

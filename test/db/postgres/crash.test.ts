@@ -71,7 +71,8 @@ describe('a PostgreSQL server that crashes under load', function () {
     await session.query({ text: 'commit' });
     await requireCommitted(committed, cause);
 
-    // Uses one transaction number, because the first one after the crash is used for the record of the new epoch.
+    // Uses one transaction number. After the crash, this number is used again to store the id of the server's new epoch
+    // (the time between two crashes), and the number of `lost` is used again by `reused`.
     await begin(await open());
     const lost = await begin(session);
     cluster.kill();

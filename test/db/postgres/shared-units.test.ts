@@ -110,7 +110,7 @@ describe('units on PostgreSQL that decide nothing by what they read', () => {
     expect(await verify()).to.deep.equal({ intact: true, rows: 2 });
   });
 
-  it('and those that arrive later do not wait while one of them waits for a lock', async () => {
+  it('later units do not wait for a unit that waits for a lock', async () => {
     const row = account(test.newId, await github(test));
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
     const touch: Unit<void> = (tx) => tx.accounts.touch(test.env, [{ id: row.id, lastUsedAt: NOW }]);
@@ -240,7 +240,7 @@ describe('units on PostgreSQL that decide nothing by what they read', () => {
         await tx.accounts.insert(test.env, account(test.newId, connectionId));
         await append('created')(tx);
       };
-      // Not counted, because the first unit of a connection also reads the end of its chain.
+      // Not counted, because the first unit of a connection also reads the end of its chain of the audit log.
       await tripsOf(append('first'), true);
       expect({
         one: await tripsOf(append('one'), false),

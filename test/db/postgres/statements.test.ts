@@ -120,7 +120,11 @@ describe('the statements of all repositories', () => {
     expect(compiled.map((text) => /from "(\w+)"/.exec(text)?.[1])).to.deep.equal(READ_OUTSIDE_OF_UNITS);
   });
 
-  /** The plan of the statement on blocks whose text matches, as JSON, with a block for each of 20,000 milliseconds. */
+  /**
+   * Returns the plan, as JSON, of the recorded statement whose text matches. The table `execution_blocks`, which has
+   * the times of the first and the last execution of each block of consecutive executions, then has 20,000 blocks, one
+   * for each millisecond.
+   */
   async function planOf(pattern: RegExp, given: Record<string, number>): Promise<string> {
     const session = await openSession(urlOf(name));
     try {

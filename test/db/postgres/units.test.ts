@@ -241,7 +241,7 @@ describe('units on PostgreSQL', () => {
     const named = heads.map(({ seq, hash }) => ({ seq, hash: hash.toString('hex') }));
     await append(AUDIT_HEAD, { heads: named });
     expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 31 });
-    // Chooses another chain than that of the record that names the ends.
+    // Chooses a chain that still has the named end: not the one that the record with the names was appended to.
     const after = (await test.store.read.audit.chains(test.env)).map(({ head }) => head?.seq);
     const victim = heads.find(({ seq }) => after.includes(seq)) as AuditHead;
     const chain = Math.floor(victim.seq / 2 ** 30) * 2 ** 30;

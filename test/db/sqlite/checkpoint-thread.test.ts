@@ -32,7 +32,7 @@ describe('the checkpoint thread', () => {
     const thread = createCheckpointThread(process.argv[2]);
     await thread.move();`;
 
-  it('lets the process end without being ended', async () => {
+  it('does not keep the process alive when idle', async () => {
     const { stdout } = await run(`${START} console.log('moved');`);
     expect(stdout).to.equal('moved\n');
   });

@@ -5,7 +5,10 @@ import { Random } from '../../fuzz/random.ts';
 import { amount } from '../../support/amount.ts';
 import { account, addKeyChecks, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
-/** More rounds find more copies: 10,000 rounds left 17 copies of 7,700 deleted rows in the table with ordinary rows, and none of a data key. */
+/**
+ * More rounds find more copies of deleted data in the file: after 10,000 rounds, the table that deletes its rows had
+ * left copies of 17 of 7,700 deleted rows, and the table that overwrites its slots had left no copy of a data key.
+ */
 const ROUNDS = amount(process.env['DATA_KEY_ROUNDS'], 1200);
 const CHECK_EVERY = 100;
 

@@ -382,7 +382,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['a']);
     });
 
-    it('is still detected when it waits for I/O, before, beside or afterwards', async () => {
+    it('detects a unit that waits for I/O around a yield', async () => {
       const { group, add, durable } = setUp();
       const never = () => new Promise(() => {});
       const ways: (() => Promise<unknown>)[] = [

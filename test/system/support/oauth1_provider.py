@@ -1,4 +1,5 @@
-"""An OAuth 1.0a provider on loopback, made of oauthlib: it judges signatures, nonces, times, callbacks and verifiers.
+"""An OAuth 1.0a provider on loopback, based on oauthlib, which checks signatures, nonces, timestamps, callbacks and
+verifiers.
 
 Prints its port as a line of JSON, and runs until its standard input is closed.
 """
@@ -21,14 +22,17 @@ NAME = sys.argv[1] if len(sys.argv) > 1 else None
 
 
 class Store(RequestValidator):
-    """Everything in memory. What is not known is answered for as if it were: oauthlib compares in constant time."""
+    """Stores everything in memory.
+
+    For an unknown client or token it returns a dummy secret, so that oauthlib takes the same time as for a known one.
+    """
 
     enforce_ssl = False
     dummy_client = "dummy-client-of-nobody"
     dummy_request_token = "dummy-request-token-x"
     dummy_access_token = "dummy-access-token-xx"
     realms = ["boards"]
-    # The library allows letters and digits only.
+    # By default the library allows only letters and digits.
     safe_characters = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
 
     def __init__(self):
@@ -153,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @staticmethod
     def authorize(uri, method, body, headers):
-        """Shows the page, and takes what the person chose there."""
+        """Returns the consent page for a GET. For a POST, redirects to the callback with the user's decision."""
         token = parse_qs(urlsplit(uri).query).get("oauth_token", [""])[0]
         if token not in STORE.temporary:
             return 400, {}, "unknown token"

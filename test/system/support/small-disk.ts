@@ -33,7 +33,7 @@ export function whyNoDisk(): string | null {
   }
 }
 
-/** @throws Error if it cannot be mounted */
+/** Creates a file system and mounts it. @throws Error if it cannot be mounted */
 export function makeDisk(sizeMiB = 8): SmallDisk {
   const folder = tempDir();
   const [image, path] = [join(folder.path, 'image'), join(folder.path, 'disk')];

@@ -31,7 +31,10 @@ async function withToken(request: Request): Promise<Response> {
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: withToken });
 
-/** Sends a request to an address outside the contract's JSON operations: streams and exports. */
+/**
+ * Sends a request with the access token to an address that is not one of the contract's JSON operations, such as a
+ * stream or an export.
+ */
 export async function fetchWithToken(path: string, init: RequestInit = {}): Promise<Response> {
   return withToken(new Request(new URL(path, location.href), init));
 }

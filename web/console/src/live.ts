@@ -6,11 +6,14 @@ import { currentSession } from './session.ts';
 
 /**
  * Keeps the pages current. If the environment keeps its events, one tab of the browser reads their stream, because a
- * browser has few connections for a host, and tells the other tabs. Data without events is requested again every few
- * seconds, in visible tabs only.
+ * browser opens few connections to one host. This tab tells the others which data has changed. Data without events is
+ * requested again every few seconds, in visible tabs only.
  */
 
-/** The queries whose data an event changes, as parts of their keys, by the first part of the event's type. */
+/**
+ * For the first part of an event's type: which queries such an event makes outdated. A query is meant if its key
+ * contains one of the names.
+ */
 const CHANGED: Record<string, readonly string[]> = {
   connected_account: ['accounts', 'account', 'audit'],
   link: ['accounts', 'account', 'audit'],

@@ -35,10 +35,11 @@ const MAX_NODES = 3000;
 /**
  * Converts the input schema of an MCP tool to a schema that Valetkey can compile and every model API accepts: JSON
  * Schema 2020-12 with an object at the top, legal names and local references. Only the keywords that cannot be kept are
- * removed, and `changes` lists them, so that names, types and descriptions of parameters stay.
+ * removed, so that names, types and descriptions of parameters stay. If the result is recursive or too large, it is
+ * reduced further. `changes` lists what was changed.
  *
  * @param given not validated yet
- * @returns undefined if it does not describe an object
+ * @returns undefined if it does not describe an object, or if the reduced schema cannot be used either
  */
 export function adaptInput(given: unknown): AdaptedInput | undefined {
   if (!isRecord(given)) return undefined;
@@ -52,7 +53,7 @@ export function adaptInput(given: unknown): AdaptedInput | undefined {
 }
 
 /**
- * Converts the output schema of an MCP tool, without references, because it becomes part of another schema.
+ * Converts the output schema of an MCP tool to a schema without references, because it becomes part of another schema.
  *
  * @returns an undefined `schema` if the output schema cannot be used
  */
@@ -100,8 +101,8 @@ function compiles(schema: JsonSchema): boolean {
 }
 
 /**
- * Reduces a schema to names, types and descriptions, if it cannot be used as a whole because it references itself or
- * becomes too large when expanded.
+ * Reduces a schema that cannot be used as a whole. References are expanded, and the nesting, descriptions and
+ * alternatives are reduced in steps until the schema is small enough.
  *
  * @returns undefined if the reduced schema cannot be used either
  */

@@ -1,7 +1,10 @@
 const MAX_CHANGES = 20;
 const MAX_TEXT = 200;
 
-/** Collects what was removed from a server's schema or changed in it, for the report of a sync. */
+/**
+ * Collects what was removed from a server's schema or changed in it, for the report of a sync. Beyond a maximum,
+ * changes are only counted.
+ */
 export class Changes {
   readonly #changes: string[] = [];
   #more = 0;

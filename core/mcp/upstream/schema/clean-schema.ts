@@ -10,10 +10,12 @@ type Data = Record<string, unknown>;
 const MAX_SENTENCE = 1000;
 
 /**
- * Converts a server's schema to 2020-12. Keywords that are unknown, malformed or too costly are removed one by one, so
- * names, types and descriptions stay. Texts lose hidden characters and are truncated.
+ * Converts a server's schema and its subschemas to JSON Schema 2020-12. Keywords that are unknown, malformed or too
+ * costly are removed one by one, so names, types and descriptions stay. Hidden characters are removed from titles,
+ * descriptions and comments, and these texts are truncated.
  *
  * @param path of the schema, for `changes`
+ * @returns a value that is not an object is returned unchanged
  */
 export function cleanSchema(schema: unknown, path: readonly string[], changes: Changes): unknown {
   if (!isRecord(schema)) return schema;

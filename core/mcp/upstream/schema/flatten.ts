@@ -11,9 +11,9 @@ const MAX_PARTS = 100;
 const REFUSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'const', 'enum'];
 
 /**
- * Makes the top of an input schema a plain object, as model APIs require. The members that references, `allOf` and
- * alternatives declare are merged into `properties`. A member is required if every alternative requires it. Other
- * differences between alternatives are only checked by the server.
+ * Makes the top of an input schema a plain object, as model APIs require. The members that references, `allOf`,
+ * alternatives (`anyOf`, `oneOf`) and conditions declare are merged into `properties`. Alternatives make a member
+ * required only if each of them requires it. Other differences between alternatives are only checked by the server.
  *
  * @param root cleaned, with resolvable references
  * @returns undefined if it does not describe an object
@@ -73,7 +73,7 @@ class TopMerger {
   #view(given: unknown, onWay: ReadonlySet<unknown>): View | undefined {
     if (given === true) return emptyView();
     if (!isRecord(given)) return undefined;
-    // A schema that references itself adds nothing more.
+    // A schema that references itself adds nothing more. Beyond the maximum number of parts, further parts are ignored.
     if (onWay.has(given) || this.#partsLeft-- <= 0) return emptyView();
     const node = given;
     if (node['type'] !== undefined && ![node['type']].flat().includes('object')) return undefined;

@@ -18,8 +18,8 @@ const TYPES = new Set<unknown>(['boolean', 'integer', 'string']);
 const MAX_HEADERS = 20;
 
 /**
- * Reads which arguments are also sent in headers. A tool with invalid declarations must not be used (2026-07-28,
- * Streamable HTTP).
+ * Reads from the server's input schema which arguments are also sent in headers. A tool with invalid declarations must
+ * not be used (2026-07-28, Streamable HTTP).
  */
 export function readHeaderParameters(schema: unknown): HeaderParameters {
   const headers: HeaderParameter[] = [];
@@ -45,13 +45,18 @@ export function readHeaderParameters(schema: unknown): HeaderParameters {
     if (seen.has(header.toLowerCase())) return 'x-mcp-header uses a header name twice';
     seen.add(header.toLowerCase());
     headers.push({ path: [...path], header });
-    return headers.length > MAX_HEADERS ? 'x-mcp-header is declared too often' : undefined;
+    return headers.length > MAX_HEADERS ? `x-mcp-header is declared on more than ${MAX_HEADERS} properties` : undefined;
   };
   const problem = visit(schema, []);
   return problem === undefined ? { ok: true, headers } : { ok: false, reason: problem };
 }
 
-/** Returns the headers that repeat arguments; values that are not plain text are encoded in base64. */
+/**
+ * Returns the headers that repeat arguments. Values that a header cannot contain are encoded in base64. An argument
+ * that is absent or has an unsuitable type gets no header.
+ *
+ * @param input with the server's property names
+ */
 export function headersOf(parameters: readonly HeaderParameter[], input: Readonly<Data>): Record<string, string> {
   return Object.fromEntries(
     parameters.flatMap(({ path, header }) => {

@@ -4,7 +4,7 @@ import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
 type Data = Record<string, unknown>;
 
-/** Yields the direct subschemas of a schema, each with the keywords and names that lead to it. */
+/** Yields the direct subschemas of a schema, each with its keyword and its name or index in that keyword, if any. */
 export function* subschemas(node: Readonly<Data>): Generator<[place: string[], schema: unknown]> {
   for (const [word, value] of Object.entries(node)) {
     if (SCHEMA_WORDS.has(word)) yield [[word], value];
@@ -25,8 +25,8 @@ export interface ReferenceFacts {
 }
 
 /**
- * Makes references local, and removes external references and references without a target. The place then accepts what
- * the keywords next to the reference allow, or any value.
+ * Makes references local, and removes external references and references without a target. A schema whose reference was
+ * removed accepts what its other keywords allow; without other keywords, any value.
  *
  * @param root cleaned; it is modified
  */

@@ -7,7 +7,7 @@ import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
 type Data = Record<string, unknown>;
 
-/** The server's property names, keyed by the new names, which model APIs accept. */
+/** The server's property names, keyed by the new names, which model APIs accept. Only renamed properties are in it. */
 export type Names = Readonly<Record<string, string>>;
 
 /**
@@ -15,7 +15,7 @@ export type Names = Readonly<Record<string, string>>;
  * has exactly one new name in the whole schema, and vice versa, so the renaming can be reversed.
  *
  * @param root cleaned; a changed copy is returned
- * @returns the schema, and the server's names by the new ones; empty if nothing was renamed
+ * @returns the schema, and `names`, which is empty if nothing was renamed
  */
 export function renameProperties(
   root: Data,

@@ -6,11 +6,11 @@ import type { Names } from './rename.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Restores the server's property names in an input. A member is renamed if the schema describes it under its new name;
- * other members keep their names.
+ * Restores the server's property names in an input, which uses the names that `renameProperties` created. A member is
+ * renamed if the schema describes it under its new name; other members keep their names.
  *
- * @param schema as it is stored
- * @param names the server's names by the new ones
+ * @param schema the stored schema, with the new names
+ * @param names the server's property names, keyed by the new names
  */
 export function toWireInput(input: Readonly<Data>, schema: JsonSchema, names: Names): Data {
   if (Object.keys(names).length === 0) return { ...input };

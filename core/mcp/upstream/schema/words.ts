@@ -16,7 +16,7 @@ export const SCHEMA_WORDS = new Set([
 export const LIST_WORDS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 export const MAP_WORDS = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
 
-/** Keywords with texts for users, which are cleaned and truncated. The texts of other keywords are not changed. */
+/** Keywords whose values are texts for readers. These texts are cleaned and truncated; other values are not changed. */
 export const SENTENCES = new Set(['$comment', 'description', 'title']);
 
 type Check = (value: unknown) => boolean;

@@ -10,7 +10,9 @@ import { useConnectionUpdate } from './update-connection.ts';
 
 type Connection = Schemas['ConnectionConfiguration'];
 
-/** The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes. */
+/**
+ * The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes.
+ */
 export function ClientOfConnection({ connection }: { connection: Connection }) {
   const provider = useQuery(providerQuery(connection.provider_key));
   const save = useConnectionUpdate(connection.id);

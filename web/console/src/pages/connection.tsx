@@ -88,7 +88,7 @@ export function ConnectionPage() {
   );
 }
 
-/** Whether the operator registers a client at the provider for this connection. */
+/** Whether the connection needs or has a client that the operator registered at the provider. */
 function needsClient({ authorization_type: type, client_id: id, missing_settings: missing }: Connection): boolean {
   return type === 'OAUTH' || id !== '' || missing.some((name) => name.startsWith('client_'));
 }

@@ -135,14 +135,20 @@ export function ImportPage() {
   );
 }
 
-/** Returns the name of the form control for a field in an API error, which calls the provider's address `proxy_url`. */
+/**
+ * Returns the name of the form control for a field in an API error. The API calls the provider's address `proxy_url`;
+ * the form calls it `base_url`.
+ */
 function controlName(field: string): string {
   return field === 'proxy_url' ? 'base_url' : field;
 }
 
 const LOCAL = /http:\/\/((?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?![\w.])/;
 
-/** How to allow calls to an API on the machine of the server, if the request names one. */
+/**
+ * How to allow calls to an API on the machine of the server, if the request names one. Production environments cannot
+ * allow them, so nothing is shown there.
+ */
 function LocalAddress({ request: { base_url: baseUrl, files } }: { request: Request }) {
   const [, address] = [baseUrl ?? '', ...files.map(({ content }) => content)].join('\n').match(LOCAL) ?? [];
   if (!address || currentSession()?.environment.kind === 'PRODUCTION') return null;

@@ -20,7 +20,7 @@ export function verifyAddress(): string {
  * Creates a link that is opened in this browser. The console is then the application that verifies the user: it stores
  * the user for whom it created the link, and completes only links that it has stored.
  *
- * @param identifier of the account
+ * @param identifier the identifier of the account
  */
 export async function createLinkForHere(key: Key, identifier: string): Promise<Schemas['MagicLink']> {
   const state = crypto.randomUUID();
@@ -36,7 +36,10 @@ export async function createLinkToSend(key: Key, userVerifyUrl: string): Promise
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));
 }
 
-/** Returns the user for whom this browser has opened a link, and forgets it, so that a link is completed only once. */
+/**
+ * Returns the user for whom this browser has opened a link, and removes the stored entry, so that a link is completed
+ * only once. Returns undefined if there is no entry.
+ */
 export function takeLink(state: string): OpenedLink | undefined {
   const text = localStorage.getItem(PREFIX + state);
   localStorage.removeItem(PREFIX + state);

@@ -7,7 +7,9 @@ import { SaveActions } from '../ui/save-actions.tsx';
 type Provider = Schemas['McpLoginProvider'];
 type Type = Provider['type'];
 
-/** The party that identifies the user of an MCP client: the application, an OpenID provider, or an authorization server. */
+/**
+ * The party that identifies the user of an MCP client: the application, an OpenID provider, or an authorization server.
+ */
 export function LoginProvider() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -20,7 +20,10 @@ let opened = takeToken();
 const BEGUN = 'valetkey-company-login';
 const BEGUN_MS = 10 * 60 * 1000;
 
-/** Returns the page to open after a login that this tab has begun; undefined if this tab has not begun a login. */
+/**
+ * Returns the page to open after a login that this tab has begun; undefined if this tab has not begun a login in the
+ * last ten minutes.
+ */
 function takeBegun(): string | undefined {
   const [at = '', next = ''] = (sessionStorage.getItem(BEGUN) ?? '').split(' ');
   sessionStorage.removeItem(BEGUN);
@@ -38,7 +41,7 @@ const FAILURES: Record<string, string> = {
 
 /**
  * Exchanges a one-time address for a session. The page asks for confirmation first, so that a website or a message
- * cannot log the operator in as someone else by opening that user's address.
+ * cannot log the operator in as another operator by opening a one-time address of that operator.
  */
 export function LoginPage() {
   const navigate = useNavigate();
@@ -122,7 +125,7 @@ export function LoginPage() {
   );
 }
 
-/** The page that was requested before the login. Only a path within the console. */
+/** Returns the page that was requested before the login if it is a path within the console, otherwise the home page. */
 function placeAfter(next: string | undefined): string {
   return next && /^\/(?!\/|login)[\w\-/?=&%.$:]*$/.test(next) ? next : '/';
 }

@@ -85,7 +85,7 @@ interface Option {
   provider: string;
   chosen: boolean;
   tools: readonly string[];
-  /** How many tools are listed if none are named; null for all. */
+  /** The maximum number of tools that are listed if none are named; null for all. */
   listed: number | null;
   resources: boolean;
   prompts: boolean;
@@ -94,7 +94,7 @@ interface Option {
 /** The default of the API for `max_listed_tools`. */
 const LISTED = 40;
 
-/** Returns the connections of the server in its order, then the others. */
+/** Returns the connections of the MCP server in its order, then the other connections. */
 function optionsOf(connections: readonly Schemas['Connection'][], config: Config | undefined): Option[] {
   const known = new Map(connections.map((connection) => [connection.id, connection]));
   const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools, max_listed_tools: listed, ...offered }) => ({

@@ -71,7 +71,10 @@ function ChooseProvider() {
   );
 }
 
-/** The mark of a provider, if this server has it. Pictures of other hosts are not loaded. */
+/**
+ * The mark of a provider: its image if this server has it, otherwise the first letter of its name. Images of other
+ * hosts are not loaded.
+ */
 function Mark({
   provider: { icon_src: source, display_name: name },
 }: {

@@ -61,7 +61,10 @@ function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
   );
 }
 
-/** The name may be one that an overlay assigned, or belong to an overlay whose tool was deleted. */
+/**
+ * The page for a name that no tool has as its own name. An overlay may have assigned the name, or the name may belong
+ * to an overlay whose tool was deleted.
+ */
 function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null }) {
   const renamed = useQuery({
     queryKey: ['overlays', 'named', name],

@@ -1,7 +1,7 @@
 import { currentSession } from '../session.ts';
 import { Field } from '../ui/parts.tsx';
 
-/** The owner of the account, and its name. */
+/** The fields for the owner and the identifier of an account. */
 export function OwnerFields() {
   const operator = currentSession()?.operator;
   return (

@@ -69,7 +69,7 @@ function EnvironmentSettings() {
 function SettingsForm({ environment }: { environment: Environment }) {
   const save = useMutation({
     mutationFn: (body: Changes) => take(api.PUT('/api/v1/environment', { body: body as never })),
-    // The response with the next token says whether the environment keeps its events.
+    // Drops the token, because only the response with the next token says whether the environment now keeps its events.
     onSuccess: dropToken,
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -1,4 +1,4 @@
-/** The same call as code, for each kind of client. */
+/** A tool call, which is shown as code for each kind of client. */
 export interface Call {
   baseUrl: string;
   toolName: string;

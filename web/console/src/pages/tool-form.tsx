@@ -1,5 +1,6 @@
 import { Validator as SchemaValidator } from '@cfworker/json-schema';
-// The index of the package also exports a helper for tests, which needs another package.
+// Imported from its own file, because the index of the package also exports a helper for tests, which needs another
+// package.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type {
   ArrayFieldItemTemplateProps,
@@ -18,8 +19,8 @@ import { useState } from 'react';
 const DRAFT = '2020-12';
 
 /**
- * Validates with an interpreter of JSON Schema: a compiler would need `eval`, which the policy of the page does not allow. The server
- * validates again.
+ * Validates with an interpreter of JSON Schema: a compiler would need `eval`, which the policy of the page does not
+ * allow. The server validates again.
  */
 const VALIDATOR: ValidatorType = {
   isValid: (schema, data) => new SchemaValidator(schema as object, DRAFT).validate(data).valid,

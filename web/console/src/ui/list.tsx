@@ -35,9 +35,9 @@ const AHEAD = 30;
 
 /**
  * A list of any length: only visible rows are in the document, and pages are loaded when they are needed. Where its
- * columns do not fit, each row is a block of its cells, with the heads of their columns. The first page also has its own
- * query, which is kept current. Changes appear immediately while the list is at its top. If it is scrolled, a button
- * shows them, so that rows do not move.
+ * columns do not fit, each row is a block of its cells, with the heads of their columns. The first page also has its
+ * own query, which is kept current. Changes appear immediately while the list is at its top. If it is scrolled, a
+ * button shows them, so that rows do not move.
  */
 export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T>) {
   const { label, queryKey, load, columns, rowKey, rowHref, empty } = props;

@@ -8,7 +8,10 @@ interface TableProps<T extends RowData> {
   rowKey(row: T): string;
 }
 
-/** A table of few rows, which can be sorted by its columns. Where these do not fit, each row is a block of its cells. */
+/**
+ * A table of few rows, which can be sorted by its columns. Where the columns do not fit, each row is a block of its
+ * cells.
+ */
 export function Table<T extends RowData>({ label, columns, rows, rowKey }: TableProps<T>) {
   const fit = useFit(columns, rows);
   const { columnVisibility, isNarrow, gridTemplateColumns, measureFrame } = fit;
