@@ -49,7 +49,8 @@ export async function readAllPages(
   while (cursor !== undefined && stop === undefined) {
     if (place === undefined) stop = 'the result has no list that could be joined';
     else if (pages.length === limits.pages) stop = `one call reads at most ${limits.pages} pages`;
-    else if (now() - startedAt >= limits.timeMs) stop = `the time limit of one call was reached (${limits.timeMs / 1000} seconds)`;
+    else if (now() - startedAt >= limits.timeMs)
+      stop = `the time limit of one call was reached (${limits.timeMs / 1000} seconds)`;
     else if (seen.has(cursor)) stop = 'the provider returned the same page twice';
     if (stop !== undefined) break;
     seen.add(cursor);
