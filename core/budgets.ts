@@ -832,7 +832,7 @@ export const IMPORT = {
   heapBytes: 768 * MIB,
   /** Imports of one environment, running and waiting. */
   places: 2,
-  /** Waiting imports of all environments, and the bytes of their documents. */
+  /** For all environments: the waiting imports, and the bytes of the documents of running and waiting imports. */
   waiting: 16,
   bytes: 64 * MIB,
   /** Nodes that all overlays of one import together may visit, compare or copy. */

@@ -14,7 +14,7 @@ export interface InstanceReads {
   list(): Promise<InstanceRow[]>;
   /** Whether the instance with this number has not been removed. */
   isRegistered(number: number): Promise<boolean>;
-  /** Returns the executions of an instance whose end is not recorded. */
+  /** Returns the executions that an instance has started and whose end is not recorded. */
   unfinished(number: number): Promise<{ environmentId: EnvironmentId; id: string }[]>;
   /** Returns the idempotency keys that an instance has claimed for executions and that have no response yet. */
   claimedKeys(number: number): Promise<ClaimedKey[]>;

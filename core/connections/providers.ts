@@ -63,7 +63,7 @@ export function requirePattern(
   const pattern = findPattern(provider, type);
   if (pattern) return pattern;
   const offered = provider.authPatterns.map((p) => p.type).join(', ');
-  const detail = `The provider ${provider.identifier} does not offer the type ${type}.`;
+  const detail = `The provider ${provider.identifier} does not offer the authorization type ${type}.`;
   throw new ApiError('UNSUPPORTED_CONNECTION_TYPE', detail, {
     errors: [{ field, message: `must be one of ${offered}` }],
   });

@@ -129,6 +129,6 @@ function checkOrigins(config: OAuthConfig, at: string): FieldError[] {
   );
   return lost.map(({ path, originFrom }) => ({
     field: `${at}.${path}`,
-    message: `takes its origin from ${originFrom}, which is not the name of an account value with origins`,
+    message: `takes its origin from the account value ${originFrom} (origin_from), but account_values has no entry of this name with origins`,
   }));
 }

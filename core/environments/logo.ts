@@ -12,8 +12,9 @@ export interface Logo {
 const DATA_URL = /^data:(image\/png|image\/jpeg|image\/svg\+xml);base64,([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * Reads a logo. It cannot harm a page: pages contain it only as an image, and its address has a strict content security
- * policy. These checks find mistakes, and images that would be costly to draw.
+ * Reads a logo, and rejects mistakes and images that would be costly to draw. Pages do not depend on these checks for
+ * their security: they contain a logo only as an image, and the response with the logo has a strict content security
+ * policy.
  *
  * @param dataUrl a `data:` URL in base64
  * @returns the logo, or what is wrong with it

@@ -31,7 +31,8 @@ export async function findClient(
   if (!row)
     return {
       ok: false,
-      message: 'The client is not registered at this server. Remove the server in the client and add it again.',
+      message:
+        'The application that opened this page is not registered here. In that application, remove this MCP server and add it again.',
     };
   const { name, redirectUris, authMethod, refreshes, kind } = row;
   return { ok: true, client: { id, kind, name, redirectUris, authMethod, refreshes } };

@@ -65,8 +65,9 @@ export async function offerSession(
 }
 
 /**
- * Opens a session with the token of its address. The token cannot be used again. The browser gets a new secret, so a
- * cookie that an attacker set in this browser earlier is not valid for the session (session fixation).
+ * Opens a session with the token from the one-time address that the operator received. The token cannot be used again.
+ * The browser gets a new secret, so a cookie that an attacker set in this browser earlier is not valid for the session
+ * (session fixation).
  *
  * @returns the session, and the secret for the cookie; undefined if the token is unknown, used or expired
  */

@@ -119,7 +119,8 @@ class RawWalk {
 
   visit(node: unknown, pointer: string, depth: number): void {
     if (typeof node !== 'object' || node === null) return;
-    if (++this.#nodes > SCHEMA.nodes) throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} nodes`);
+    if (++this.#nodes > SCHEMA.nodes)
+      throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} objects and arrays`);
     if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
     for (const [key, value] of Object.entries(node)) {
       // Below `properties`, a key is the name of a member, and its value is a schema. So a member may have the name

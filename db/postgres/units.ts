@@ -98,8 +98,8 @@ function isContended(error: unknown): boolean {
 }
 
 /**
- * Whether a later run may succeed: after a conflict, or if a run that must be alone did not get its lock because
- * another unit was running.
+ * Whether to run the unit again: after a conflict, or if the unit had to run alone and the table lock that excludes
+ * other units was not free in time.
  */
 function isConflict(error: unknown, runs: number): boolean {
   if (error instanceof ConflictError) return true;

@@ -8,7 +8,10 @@ export type AccountStatus = 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VER
 export interface AccountBinding {
   /** The base URL of the provider's API when the credential was stored; null if it had none. */
   base: string | null;
-  /** A digest of how requests contain the credential. */
+  /**
+   * A digest of where requests contain the credential and how they are signed. If the provider's definition now gives
+   * another digest, the credential must not be used.
+   */
   use: string;
   /** For each static field of the credential, whether its value may be shown. */
   fields: Record<string, 'public' | 'secret'>;

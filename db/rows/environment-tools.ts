@@ -6,7 +6,7 @@ export interface EnvironmentToolRow {
   /** The identifier of the provider whose accounts run it. */
   connector: string;
   source: ToolSource;
-  /** The name of the tool at its source, for example the id of an operation. */
+  /** What identifies the tool at its source: method and path of an operation, or the tool name of an MCP server. */
   sourceId: string | null;
   /** The definition as JSON text. A caller that needs it parsed should cache the result by `contentHash`. */
   definition: string;

@@ -72,7 +72,10 @@ export async function bindMetricsPort(
   return metricsPort ? bind(metricsPort, metricsHost, 'METRICS_PORT', pipelined, {}) : null;
 }
 
-/** @param maxPipelined the maximum number of requests that wait on one connection, also before there is a listener */
+/**
+ * @param maxPipelined the maximum number of requests that wait on one connection; it also applies before serve() is
+ * called
+ */
 async function bind(
   port: number,
   host: string,

@@ -123,7 +123,7 @@ export function aWriteOnlyPropertyInAResponse(): unknown[] {
 export function aReadOnlyPropertyInARequest(): unknown[] {
   type Written = Writable<Details>;
   const written: Written = { db_user: 'reader', secret_access_key: 'secret' };
-  // @ts-expect-error the service sets it
+  // @ts-expect-error only Valetkey sets it
   const set: Written = { access_key_id: 'id' };
   return [written, set, holds<Same<Written['access_key_id'], undefined>>()];
 }

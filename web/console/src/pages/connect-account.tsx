@@ -25,7 +25,8 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
   const wanted = find(usable) ?? find(all);
   const isRefused = wanted !== undefined && !usable.includes(wanted);
   const isAbsent = wanted === undefined && chosen !== '' && chosen !== ANY_CONNECTION;
-  // Another connection than the requested one is only taken when the user chooses it.
+  // If the requested connection cannot be used, the user must choose another one. Without a request, the first is
+  // preset.
   const connection = isRefused || isAbsent ? undefined : (wanted ?? usable[0]);
   const details = useQuery({
     queryKey: ['connection', connection?.id],
