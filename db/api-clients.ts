@@ -34,8 +34,8 @@ export interface ApiClientWrites {
    */
   disable(environmentId: EnvironmentId, id: string, now: number): Promise<boolean>;
   /**
-   * Adds a secret. The newest of the older secrets stays valid for at most `overlapMs`, and the others are removed, so
-   * at most two are valid.
+   * Adds a secret. The previous secret stays valid for at most `overlapMs`, and older ones are removed, so at most two
+   * are valid.
    *
    * @returns false if there is no such client
    */

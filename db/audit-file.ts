@@ -38,7 +38,7 @@ export function chainDirectory(directory: string, { start }: Pick<AuditChain, 's
   return chain === 0 ? directory : join(directory, `chain-${chain}`);
 }
 
-/** Creates a file of consecutive records of a chain. Only the owner of the process can read it. */
+/** Creates a file of consecutive records of a chain. Only the system user of this process can read it. */
 export async function createAuditFile(
   environmentDirectory: string,
   chain: Pick<AuditChain, 'start'>,
@@ -74,7 +74,7 @@ export async function createAuditFile(
   };
 }
 
-/** Returns the files of an archive, in the order of their records. */
+/** Returns the paths of the archive files in the directory of a chain, in the order of their records. */
 export async function auditFiles(directory: string): Promise<string[]> {
   if (!existsSync(directory)) return [];
   const names = (await readdir(directory)).filter((name) => NAME.test(name));
@@ -122,8 +122,8 @@ async function syncEntries(path: string): Promise<void> {
 }
 
 /**
- * Checks that a file contains the same records. Each record contains the hash of the previous one, so files with the
- * same last hash are equal. A file that does not exist passes.
+ * Checks that an existing file contains the same records as the new file, whose last record is `last`. Each record
+ * contains the hash of the previous one, so files with the same last hash are equal. A file that does not exist passes.
  *
  * @throws StorageError `ARCHIVE_DIFFERS`
  */

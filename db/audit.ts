@@ -34,7 +34,7 @@ export interface AuditWrites {
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
   /** Records that the records of a chain up to this `seq` are archived. */
   markArchived(environmentId: EnvironmentId, chain: AuditChain, seq: number): Promise<void>;
-  /** Deletes some of the archived records, the oldest first. @returns how many */
+  /** Deletes up to `limit` archived records of one chain, the oldest first. @returns how many; 0 if no chain has any */
   removeArchived(environmentId: EnvironmentId, limit: number): Promise<number>;
 }
 

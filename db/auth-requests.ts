@@ -34,7 +34,10 @@ export interface AuthRequestWrites {
   finish(environmentId: EnvironmentId, id: string, grant: PendingGrant): Promise<boolean>;
   /** Stores why the last attempt failed; null for a new attempt. @returns false if the request has ended */
   setError(environmentId: EnvironmentId, id: string, error: string | null): Promise<boolean>;
-  /** Counts a wrong identifier. @returns false if the request does not wait for verification */
+  /**
+   * Counts an attempt to verify the request with a wrong identifier. @returns false if the request does not wait for
+   * verification
+   */
   countMismatch(environmentId: EnvironmentId, id: string): Promise<boolean>;
   /** Ends a request and deletes its stored data. @returns false if it has already ended */
   end(environmentId: EnvironmentId, id: string, as: AuthRequestEnd, endedAt: number): Promise<boolean>;

@@ -15,7 +15,7 @@ export interface CatalogueDigestWrites {
 
 export type CatalogueDigestRepository = CatalogueDigestReads & CatalogueDigestWrites;
 
-/** Statements are not kept, because they are only used at start. */
+/** Statements are not prepared in advance, because they are only used at start. */
 export function createCatalogueDigestRepository({ db }: Statements): CatalogueDigestRepository {
   return {
     async get(environmentId) {

@@ -6,7 +6,7 @@ import type { Statements } from './statements.ts';
 
 export interface CustomProviderReads {
   get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;
-  /** Returns all of them, newest first. */
+  /** Returns all providers of an environment, newest first. */
   list(environmentId: EnvironmentId): Promise<CustomProviderRow[]>;
   /** Returns how many there are, and the size of their definitions as JSON, in characters. */
   totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;

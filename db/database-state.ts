@@ -3,7 +3,7 @@ export interface DatabaseState {
   /** The name of the engine, lower case. */
   engine: string;
   /**
-   * `standby` if the database accepts no writes because it copies another one; null if its server cannot be asked. A
+   * `standby` if the database accepts no writes because it copies another one; null if its server cannot be reached. A
    * file is always a primary.
    */
   role: 'primary' | 'standby' | null;

@@ -12,7 +12,7 @@ const core = require('drizzle-orm/sqlite-core') as typeof import('drizzle-orm/sq
 
 export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, ne, or, Param, Placeholder, sql } =
   orm;
-/** The method of columns whose values need no conversion. */
+/** The default method of columns that converts a value read from the database: it returns the value unchanged. */
 export const showAsStored = orm.Column.prototype.mapFromDriverValue;
 export const {
   BaseSQLiteDatabase: QueryBuilder,

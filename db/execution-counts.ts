@@ -4,7 +4,7 @@ import { executionCounts, executions } from './schema.ts';
 import { createTotal } from './sequence.ts';
 import type { Statements } from './statements.ts';
 
-/** The filters whose totals are maintained. */
+/** The filters whose totals are maintained, in the table `execution_counts`. */
 export type CountedFilter = 'toolName' | 'connector' | 'status';
 
 type Values = Record<string, unknown>;

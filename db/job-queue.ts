@@ -7,15 +7,18 @@ import type { Statements } from './statements.ts';
 
 export interface JobQueueReads {
   /**
-   * Returns the next lane of a kind with a waiting job, in the order of environments and lanes. Only a limited number
-   * of the jobs of one lane run at the same time.
+   * Returns the first lane, or the next one after `after`, that has a waiting job of a kind, in the order of
+   * environments and lanes. A lane is a group of jobs of which only a limited number run at the same time.
    */
   nextLane(kind: string, after: Omit<JobLane, 'kind'> | undefined): Promise<WaitingLane | undefined>;
   /** Returns the jobs of instances that have stopped. */
   abandoned(limit: number): Promise<JobRow[]>;
   /** Returns the jobs that an instance has taken and not ended. @param owner its number */
   owned(owner: number): Promise<JobRow[]>;
-  /** Counts up to `limit` jobs of a state. DONE jobs cannot be counted. */
+  /**
+   * Counts up to `limit` jobs of a kind and state, and returns the earliest time at which one of them is due. DONE jobs
+   * cannot be counted.
+   */
   tally(kind: string, state: Exclude<JobState, 'DONE'>, limit: number): Promise<JobTally>;
 }
 

@@ -5,11 +5,17 @@ import { accounts, authRequests, connections, jobs, loginProviders, storedConten
 import type { Statements } from './statements.ts';
 
 export interface KeyRotationReads {
-  /** Returns the accounts under a key-encryption key after a `seq` (0 for the first page), oldest first. */
+  /**
+   * Returns the accounts whose data keys are wrapped with a key-encryption key, after a `seq` (0 for the first page),
+   * oldest first.
+   */
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
   /** Returns how many rows of all tables name a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
-  /** Returns the data keys of all other tables under a key in one list, because there are few. */
+  /**
+   * Returns the data keys in all other tables that are wrapped with a key-encryption key. They are few, so one list has
+   * all of them.
+   */
   listWaiting(kekId: string): Promise<WaitingKeyRow[]>;
 }
 

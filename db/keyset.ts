@@ -33,7 +33,10 @@ export interface KeysetSource<Row, Name extends string> {
    * newer ones, and for rows between two positions.
    */
   scope: Scope;
-  /** The filters by the names of their placeholders, the most selective one first: its index is used. */
+  /**
+   * The filters by the names of their placeholders, the most selective one first: its index is used, unless `large`
+   * chooses another one.
+   */
   filters: Record<Name, Filter>;
   /** Prepares a selection of rows with the placeholder `limit`. */
   select(where: SQL, order: SQL): { all(values: Values): Promise<Row[]> };

@@ -3,7 +3,8 @@ import type { EnvironmentId } from './environment-id.ts';
 import type { Scope } from './keyset.ts';
 
 /**
- * Returns the scope of a list whose order mixes rows of several environments, so every statement needs the condition.
+ * Returns the scope of a list whose order mixes rows of several environments, so that every statement needs the
+ * condition on the environment.
  */
 export function everywhere(scope: SQL): Scope {
   return { all: scope, older: scope, newer: scope, between: scope };

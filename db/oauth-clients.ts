@@ -12,7 +12,7 @@ export interface OAuthClientReads {
   get(environmentId: EnvironmentId, id: string): Promise<OAuthClientRow | undefined>;
   /** Newest first. */
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<OAuthClientRow>>;
-  /** Counts the existing clients that registered themselves from an address after a time. */
+  /** Counts the existing clients that registered themselves from the network address with this digest after a time. */
   countFrom(environmentId: EnvironmentId, originDigest: Buffer, after: number): Promise<number>;
   /** Counts the clients that registered themselves and were never used. */
   countUnused(environmentId: EnvironmentId): Promise<number>;

@@ -23,7 +23,7 @@ export interface Page<Row> extends Total {
   rows: Row[];
   /** Whether older rows follow the last one. False for an empty page. */
   hasNext: boolean;
-  /** Whether newer rows precede the first one. */
+  /** Whether newer rows precede the first one. False for an empty page. */
   hasPrevious: boolean;
 }
 
@@ -45,7 +45,8 @@ export interface KeysetQueries<Row, K> {
 }
 
 /**
- * Reads one page. One additional row shows whether the list continues, and one probe whether there are rows before it.
+ * Reads one page. It reads one row more than requested, which shows whether the list continues. If the request has a
+ * cursor, it also reads one row in the other direction, which shows whether the page is the first in that direction.
  */
 export async function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: PageRequest): Promise<Page<Row>> {
   const { size, after, before } = request;

@@ -10,15 +10,15 @@ export interface RefreshLeaseReads {
 
 export interface RefreshLeaseWrites {
   /**
-   * Takes the lease of an account with the next fencing number. The caller must check whether the lease may be taken
-   * from a previous holder.
+   * Takes the lease of an account, which is the right to refresh its credentials, with the next fencing number. The
+   * caller must check whether the lease may be taken from a previous holder.
    *
    * @returns false if the number has changed, or there is no such account
    */
   take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
   /** Releases a lease. @returns false if another process has it now, or the account was deleted */
   release(environmentId: EnvironmentId, accountId: string, holder: RefreshHolder, end: RefreshEnd): Promise<boolean>;
-  /** Releases the leases of instances that have ended. @returns how many */
+  /** Makes the leases of instances that have ended expire, so that other processes can take them. @returns how many */
   endAbandoned(environmentId: EnvironmentId): Promise<number>;
 }
 

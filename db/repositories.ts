@@ -209,7 +209,7 @@ export interface RepositoryOptions extends Partial<AccountOptions> {
 /**
  * Creates the repositories that use one connection to the database.
  *
- * @returns the repositories, and the functions that the engine must call at the end of each transaction
+ * @returns the repositories, and the functions that the engine must call when a transaction or a unit begins or ends
  */
 export function createRepositories(
   statements: Statements,

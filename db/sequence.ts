@@ -34,7 +34,10 @@ export function environmentRangeAfter({ greatest }: Dialect, seq: SQLWrapper, af
   return sql`${seq} > ${greatest(LOW, after)} and ${seq} < ${HIGH}`;
 }
 
-/** Reads the maintained number of an environment's rows in a numbered table. */
+/**
+ * Creates the function that reads the maintained number of an environment's rows in a numbered table. The function
+ * returns undefined if filters are given.
+ */
 export function createTotal({ db, once }: Statements, table: SequencedTable) {
   const statement = once(() =>
     db

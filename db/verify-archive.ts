@@ -79,8 +79,9 @@ function follows(row: AuditRow, before: Link | undefined, end: Link, number: num
 }
 
 /**
- * Whether a file only contains verified records. After an interruption two files may contain the same records. Each
- * file is a chain, so it contains the verified records if its last record is verified.
+ * Whether a file ends with the record that its name states, and contains only verified records. After an interruption
+ * two files may contain the same records. Each file is a chain, so it contains the verified records if its last record
+ * is verified.
  */
 function isComplete(path: string, last: Link | undefined, { lastOfFiles }: Verified): boolean {
   return last?.number === rangeOf(path).last && lastOfFiles.get(last.number)?.equals(last.hash) === true;

@@ -13,9 +13,9 @@ export type { ResponseValue, Schemas } from '../core/present/schemas.ts';
 export type { Principal } from './pipeline/exchange.ts';
 
 /**
- * Types of handlers, derived from the contract. A status that an operation does not declare, a body with a different
- * schema, an additional property, a write-only property in a response or a missing handler is a compile error
- * (test/types proves each).
+ * Types of handlers, derived from the contract, the OpenAPI description of the REST API. A status that an operation
+ * does not declare, a body with a different schema, an additional property, a write-only property in a response or a
+ * missing handler is a compile error (test/types proves each).
  */
 export type OperationId = keyof operations;
 

@@ -11,13 +11,16 @@ export class ProcessError extends Error {
 
 export interface Processes {
   /**
-   * Resolves with the processes when all of them are ready; with none if they were stopped before. @throws ProcessError
+   * Resolves with the processes when all of them are ready, or with an empty list if they were stopped before that.
+   *
+   * @throws ProcessError as `over` does
    */
   readonly started: Promise<OneProcess[]>;
   /**
-   * Resolves when all processes have stopped: with true if they stopped in order, and false otherwise.
+   * Resolves when all processes have stopped: with true if each process that was ready then exited with code 0, and
+   * false otherwise.
    *
-   * @throws ProcessError when no process is left and none can be started
+   * @throws ProcessError when the processes cannot be started, or when one keeps ending while no other is ready
    */
   readonly over: Promise<boolean>;
   /** Returns the processes that are ready. */
@@ -86,7 +89,7 @@ export function runProcesses(
     return ended;
   }
 
-  /** Keeps the process with a number running until the server stops. */
+  /** Starts the process with this number, and starts it again each time it ends, until the server stops. */
   async function keepRunning(place: number): Promise<void> {
     for (let failures = 0, isReplacement = false; !ending.signal.aborted; isReplacement = true) {
       const ended = await runOne(place, isReplacement && hasStarted);

@@ -7,7 +7,7 @@ import { describeServer, openServer, type Settings } from './open-server.ts';
 import { warnOfSettings } from './warnings.ts';
 
 /**
- * Serves with this process alone.
+ * Runs the whole server in this process.
  *
  * @param parent the id of a process: when it has ended, this process ends too; null for none
  */

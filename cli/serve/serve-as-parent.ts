@@ -71,8 +71,9 @@ function requireConnections({ processes, connections }: Config): void {
 }
 
 /**
- * Returns a function that stops the processes in order. If it is called again more than `PROCESSES.sameSignalMs` later,
- * it kills them. An earlier call is ignored, because npm and terminals send the same signal twice.
+ * Returns a function that asks the processes to stop when it is called first. If it is called again more than
+ * `PROCESSES.sameSignalMs` later, it kills them. A second call before that is ignored, because npm and terminals send
+ * the same signal twice.
  */
 function endInTwoSteps(processes: Processes, { log, end }: Log, config: Config): (reason: object) => void {
   let firstAt: number | undefined;

@@ -37,8 +37,8 @@ export async function serveAsWorker({ config, secrets }: Settings): Promise<void
 }
 
 /**
- * Ends the process in order on SIGTERM, or when the parent has ended. SIGINT and SIGHUP are ignored, because a terminal
- * sends them to the parent too, which then sends SIGTERM to every process.
+ * Makes the process stop on SIGTERM, or when the parent has ended. Running requests may finish first. SIGINT and SIGHUP
+ * are ignored, because a terminal sends them to the parent too, which then sends SIGTERM to every process.
  */
 function endWhenAsked({ end }: Prepared): void {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -2,7 +2,7 @@ import type { Config } from '../../http/config/config.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
 import type { Logger } from '../../http/monitoring/log.ts';
 
-/** Logs what an operator should know about the settings. */
+/** Logs a warning for each unknown setting, and for settings that let development environments call local addresses. */
 export function warnOfSettings(config: Config, log: Logger): void {
   for (const warning of unknownSettings(process.env)) log.warn(warning);
   if (config.egressAllow)

@@ -5,7 +5,10 @@ import type { ChosenSite, SITE } from './sites.ts';
 
 const MAX_VALUE = 500;
 
-/** Account values that are not secret, by name. URLs and paths may contain them. They determine the account's site. */
+/**
+ * Account values that are not secret, by name. URLs and paths may contain them. The member SITE is the site that the
+ * values select: a set of replacement addresses, such as those of a region.
+ */
 export type AccountInputs = Readonly<Record<string, string>> & { readonly [SITE]?: ChosenSite };
 
 /**

@@ -3,7 +3,8 @@ import type { OAuthDeviations } from './oauth-deviations.ts';
 
 /**
  * Other addresses of an application, for accounts with a certain value in an account field: another region, a sandbox,
- * or a server that the customer runs. In connector files only.
+ * or a server that the customer runs. A site with neither `value` nor `host` applies to every account that has a value
+ * in the field. In connector files only.
  */
 export interface Site {
   /** The site applies to accounts whose value equals this text. */
@@ -61,7 +62,10 @@ export interface ScopeEntry {
  * members.
  */
 export interface OAuthConfig extends OAuthDeviations {
-  /** The names of members that an MCP server published. An operator wrote the others. */
+  /**
+   * The names of those members of this configuration whose values an MCP server published. An operator wrote the
+   * others.
+   */
   learned?: string[];
   authorize_uri?: string;
   token_uri?: string;
@@ -89,7 +93,10 @@ export interface OAuthConfig extends OAuthDeviations {
   return_parameter?: string;
   /** TRUSTED_IDP: the service name that signatures contain. */
   signing_service?: string;
-  /** TRUSTED_IDP: the audience of identity tokens if the connection has no client id at the cloud. */
+  /**
+   * TRUSTED_IDP: the audience of identity tokens (JWTs that identify an account to a cloud) if the connection has no
+   * client id at the cloud.
+   */
   identity_audience?: string;
 }
 

@@ -17,7 +17,8 @@ export const API_CONFIG_PATH = 'connected_account.api_config';
 /**
  * Returns the address that tool paths are appended to.
  *
- * @param provider its `proxyUrl` is used if `proxyEnabled` is true, otherwise the API base of its definition
+ * @param provider its `proxyUrl` is used if `proxyEnabled` is true; otherwise the `base_url` of its API, or the account
+ * value that `base_url_input` names
  * @returns an absolute address without a trailing slash, as normalized by the URL parser
  * @throws ApiError PROVIDER_HAS_NO_BASE_URL; INVALID_API_CONFIG if an account value is missing or does not fit
  */
@@ -33,7 +34,8 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
 /**
  * Returns one of a provider's addresses at the site of the account, with its placeholders filled.
  *
- * @throws ApiError INVALID_API_CONFIG if an account value is missing or does not fit
+ * @throws ApiError INVALID_API_CONFIG if an account value is missing or does not fit; AddressError if the template is
+ * invalid
  */
 export function filled(template: string, inputs: AccountInputs): string {
   try {

@@ -5,7 +5,7 @@ import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
 
 export interface Catalogue {
-  /** Returns a connector as the API shows it, with patterns in the format of the contract. */
+  /** Returns a connector as the REST API shows it: without the keys that only connector files have. */
   connector(identifier: string): Connector | undefined;
   /** All connectors, sorted by display_priority, highest first, then by identifier. */
   connectors(): readonly Connector[];

@@ -70,7 +70,7 @@ function checkPointers({ identity }: OAuthConfig, at: string): FieldError[] {
   );
 }
 
-/** Checks that every placeholder in a text, other than an address, refers to a value. */
+/** Checks that every placeholder refers to a value, in all texts except addresses. */
 function checkTexts(pattern: AuthPattern, config: OAuthConfig, at: string): FieldError[] {
   const fields = [...(pattern.fields ?? []), ...(pattern.account_fields ?? [])].map((field) => field.field_name);
   const values = (config.account_values ?? []).map(({ name }) => name);

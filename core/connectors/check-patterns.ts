@@ -8,11 +8,11 @@ import { isCookieName, isCredentialHeader } from './header-names.ts';
 import { patternProblem } from './linear-pattern.ts';
 import { oauthAddresses } from './oauth-addresses.ts';
 
-/** The addresses of a provider in which fields of its patterns can be placeholders. */
+/** The parts of a provider that `checkAuthPatterns` compares the patterns with: addresses, and uses of the fields. */
 export interface PatternContext {
   /** proxy_url of a custom provider, or the API base of a connector. */
   baseUrl?: string;
-  /** The path of the address in error messages. */
+  /** The path of `baseUrl` in error messages; by default `proxy_url`. */
   baseUrlField?: string;
   /** Fields that are used elsewhere, for example in the paths of a connector's tools. */
   usedElsewhere?: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 /**
  * A cheap call that shows whether a provider accepts a credential; catalogue/connector.schema.json describes each key.
- * The provider rejects the credential if its `errors` map the failure to `upstream_auth`, or the status is 401 or in
- * `rejected`.
+ * The credential counts as rejected if the `errors` of the provider's API definition map the failure to
+ * `upstream_auth`, or the status is 401 or in `rejected`.
  */
 export interface CredentialCheck {
   method?: 'GET' | 'POST';

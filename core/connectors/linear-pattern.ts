@@ -11,7 +11,8 @@ export { PatternError };
  */
 export interface LinearPattern {
   /**
-   * @param budget the number of states that may still be entered, for all patterns that share it
+   * @param budget the number of states that may still be entered. The call reduces it, so one budget can limit several
+   * calls and patterns together.
    * @throws PatternBudgetError if the budget is used up
    */
   matches(value: string, budget?: { steps: number }): boolean;

@@ -28,7 +28,10 @@ export function withoutCredentials(template: string): string {
   return template.replace(CREDENTIAL_SEGMENT, 'x');
 }
 
-/** Returns the calls of an OAuth configuration that no standard defines, each with its path within oauth_config. */
+/**
+ * Returns the calls of an OAuth configuration that replace or extend the standard ones, each with its path within
+ * oauth_config.
+ */
 export function oauthCalls(config: OAuthConfig): [path: string, call: HttpCall][] {
   const calls: [string, HttpCall | undefined][] = [
     ['exchange', config.exchange],

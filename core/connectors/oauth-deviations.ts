@@ -101,7 +101,10 @@ export interface IdentityMethod {
   identifiers?: string[];
 }
 
-/** An account value that only the consent flow can set. */
+/**
+ * An account value that the consent flow reads from a response of the provider, and the rules that it must meet. API
+ * clients can also set it; the same rules apply.
+ */
 export interface AccountValue {
   name: string;
   from: string;

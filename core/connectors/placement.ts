@@ -11,7 +11,8 @@ import type { Credential, PlacedCredential, PlacedPart, StaticCredential } from 
  * Returns where a request carries the credential of an account.
  *
  * @param pattern the auth pattern that the account uses
- * @returns the parts to add; empty for accounts without credentials and for signed calls
+ * @returns the parts to add (none for accounts without credentials and for signed calls), and the texts that responses
+ * must not contain
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the stored credential is incomplete or has characters that its
  * place does not allow
  */

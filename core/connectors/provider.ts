@@ -2,14 +2,17 @@ import type { AuthPattern } from './auth-pattern.ts';
 import type { CredentialCheck } from './credential-check.ts';
 import { type Mark, markImage } from './mark.ts';
 
-/** Detects a failure in the JSON body of a response; the first match applies. Pointers are RFC 6901. */
+/**
+ * A rule that detects a failure in the JSON body of a response. Of a provider's rules, the first that matches applies.
+ * Pointers are RFC 6901.
+ */
 export interface ErrorPredicate {
   when: { pointer: string; equals?: Scalar; not_equals?: Scalar; exists?: boolean };
   statuses?: number[];
   code?: string;
   message?: string | string[];
   kinds?: Record<string, PredicateKind>;
-  /** The kind if nothing matches; `status`: derived from the HTTP status. */
+  /** The kind if `kinds` has no entry for the failure; `status`: derived from the HTTP status. */
   default: PredicateKind | 'status';
 }
 
@@ -82,7 +85,7 @@ export interface ProviderDefinition {
   check?: CredentialCheck;
   authPatterns: readonly AuthPattern[];
   proxyEnabled: boolean;
-  /** An https address; it may contain {{field}} placeholders. */
+  /** An https address, or an http address of this machine; it may contain {{field}} placeholders. */
   proxyUrl?: string;
   /** The provider is an MCP server at its address, and lists its tools itself. */
   isMcp?: boolean;

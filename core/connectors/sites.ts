@@ -1,6 +1,6 @@
 import type { AuthPattern, Site } from './auth-pattern.ts';
 
-/** The site of an account. */
+/** The site of an account: the replacements for the connector's addresses. */
 export interface ChosenSite {
   /** The account field that chose it. */
   field: string;

@@ -8,7 +8,10 @@ import type { OverlaidDeps } from './overlaid-tools.ts';
 import { sizeOfTool } from './read-within.ts';
 import { createToolIndex, type ToolCard, type ToolIndex } from './tool-index.ts';
 
-/** The tools of an environment: the catalogue, its own tools, and those with overlays. */
+/**
+ * The indexed tools of an environment: those of the catalogue, its own tools, and tools with overlays (an environment's
+ * changes to a tool).
+ */
 export interface EnvironmentIndexes {
   all: readonly ToolIndex[];
   /** Whether an entry may be shown. It is false for the original entry of a tool that has an overlay. */

@@ -17,7 +17,8 @@ export function sizeOfTool(tool: Tool): number {
  * can have 128 KiB of schemas, and a response with hundreds of them would block the event loop.
  *
  * @param read returns undefined for a row whose tool was deleted; the size of `tool` as JSON counts towards the limit
- * @returns the items, and how many rows were read: at least one, if there is any
+ * @returns the items, and the number of rows that were read, including those whose tool was deleted; at least one row
+ * is read, if there is any
  */
 export async function readWithin<Row, T>(
   rows: readonly Row[],

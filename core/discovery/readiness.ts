@@ -47,7 +47,8 @@ const NO_CLIENT = { clientId: null, hasClientSecret: false };
 /**
  * Determines a user's readiness for a tool from the best of the user's accounts.
  *
- * @param connection null if the provider has none yet: the first use creates it
+ * @param connection null if the provider has none yet. The first use creates it, unless it needs settings; then the
+ * next step is to create it with them.
  * @param accounts the user's accounts of that connection
  */
 export function readinessFor(

@@ -44,7 +44,7 @@ export function wordsIn(text: string): string[] {
   return plain.match(WORD) ?? [];
 }
 
-/** Whether a word has an English plural ending that `stem` removes. */
+/** Whether a word is an English plural: `people`, or a word with a plural ending that `stem` removes. */
 export function isPlural(word: string): boolean {
   return word === 'people' || (word.length > 3 && (/[^sui]s$/.test(word) || /(?:ss|sh|ch|x|z)es$/.test(word)));
 }

@@ -3,8 +3,8 @@ import { isRecord } from '../tools/pointer.ts';
 import { type Tool, wholeInputSchema } from '../tools/tool.ts';
 
 /**
- * The tool input with which an MCP client requests all pages of a result. In the REST API, `all_pages` is a member of
- * the request instead.
+ * The name of the additional tool input with which an MCP client requests all pages of a result. In the REST API,
+ * `all_pages` is a member of the request instead.
  */
 export const ALL_PAGES = 'all_pages';
 

@@ -37,11 +37,17 @@ export interface CallDeps extends PlanDeps, OwnInputDeps, RunDeps, EndDeps, Stor
 export interface McpCall {
   offered: OfferedTool;
   toolInput: unknown;
-  /** The link that the client received earlier, if it repeats the call to get the result. */
+  /**
+   * The link that the client received earlier, if it repeats the call to get the result; null if it did not receive
+   * one.
+   */
   earlierLink: ConnectState | null;
   /** The signal is aborted when the client cancels the call or disconnects. */
   watch: CallWatch & { signal: AbortSignal };
-  /** If true, no link is created: a call that needs one returns `left`, and the caller repeats it. */
+  /**
+   * If true, no link is created. A call that needs a link returns `left`, and the caller repeats it without this
+   * option.
+   */
   leavesLinks?: boolean;
 }
 
@@ -53,7 +59,8 @@ export type CallResponse = { kind: 'result'; result: CallToolResult } | { kind: 
 
 /**
  * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
- * outcome. If the user must open a link first, the call is not finished and the link is returned.
+ * outcome. If the user must open a link before the call can run, the link is returned and nothing is sent. If the
+ * provider rejected the call because the account lacks a scope, a link that requests the scope is returned.
  */
 export function callTool(deps: CallDeps, session: McpSession, call: McpCall): Promise<CallResponse> {
   const executionId = deps.newId('exec');
@@ -79,6 +86,10 @@ async function callOnce(
   let execution: RunningExecution | undefined;
   if (earlierLink) await waitForAccount(deps, session, key, watch.signal);
   try {
+    if (session.scopesMissing && !leavesLinks) {
+      hasAccount = true;
+      return await connect(undefined, session.scopesMissing);
+    }
     const selector = { by: 'key' as const, key, connectionId: connection.id };
     const call = { executionId, toolName: tool.name, selector, ...takeAllPages(tool, given) };
     const request = await checkOwnInput(deps.store.read, deps, environment.id, call);
@@ -95,8 +106,8 @@ async function callOnce(
       return found && beginExecution(tx, deps, environment.id, request, origin);
     });
     execution = value;
-    // An account that this call created must be on the disk before it is used. For an existing account, the write to
-    // the disk and the call run concurrently.
+    // An account that this call created must be on the disk before it is used. For an existing account, only the record
+    // of the call is written, so the write to the disk and the call run concurrently.
     if (!hasAccount) await durable;
     if (!execution) return await connect();
     const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps, watch);
@@ -124,7 +135,10 @@ async function callOnce(
   }
 
   async function connect(action?: string, failure?: ApiError): Promise<CallResponse> {
-    if (leavesLinks) return { kind: 'left' };
+    if (leavesLinks) {
+      session.scopesMissing = failure;
+      return { kind: 'left' };
+    }
     const asked = await askToConnect(deps, session, connection, { cause, earlierLink, hasAccount, action, failure });
     return asked instanceof ApiError ? { kind: 'result', result: failureResult(asked) } : asked;
   }

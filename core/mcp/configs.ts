@@ -29,7 +29,12 @@ export interface ConfigInput {
   mappings?: MappingInput[] | undefined;
 }
 
-/** Validates and stores a config. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
+/**
+ * Validates and stores a config.
+ *
+ * @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED (also if the environment has reached its limit for configs),
+ * MCP_CONFIG_EXISTS
+ */
 export async function createConfig(
   tx: Repositories,
   deps: ConfigDeps,
@@ -88,7 +93,7 @@ async function writeConfig(
 }
 
 /**
- * Validates mappings and returns them as they are stored. Two mappings must not offer a tool of the same name, because
+ * Validates mappings and returns them as they are stored. Two mappings must not offer tools with the same name, because
  * a model calls tools by name only. Only connections of MCP servers can offer resources and prompts.
  *
  * @throws ApiError UNKNOWN_CONNECTOR if a connection does not exist; VALIDATION_FAILED for other faults

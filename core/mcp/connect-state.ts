@@ -12,8 +12,8 @@ export interface ConnectState {
 const PURPOSE = 'MCP request state';
 
 /**
- * The request that a state is bound to: its method, the name of its tool, resource or prompt, its arguments and
- * session.
+ * The request that an encrypted `ConnectState` is bound to: its session, its method, the name of its tool, resource or
+ * prompt, and its arguments.
  */
 export interface BoundCall {
   session: McpSession;
@@ -24,9 +24,9 @@ export interface BoundCall {
 
 /**
  * Encrypts the state that a client returns when it repeats a call whose user had to open a link (2026-07-28, multi
- * round-trip requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). It
- * only records which link was offered. The account alone determines whether the call may run, so using the state twice
- * has no benefit.
+ * round-trip requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). The
+ * state only records which link was offered. The account alone determines whether the call may run, so a client that
+ * uses the state twice gains nothing.
  */
 export function sealConnectState(sealed: SealedTokens, call: BoundCall, state: ConnectState): string {
   return sealed.seal(PURPOSE, bound(call), JSON.stringify(state), state.expiresAt);

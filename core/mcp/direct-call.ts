@@ -1,6 +1,6 @@
 import { isRecord } from '../tools/pointer.ts';
 
-/** A `tools/call` request that is served without the MCP SDK. */
+/** A `tools/call` request that is served without the MCP SDK, which would take longer. */
 export interface DirectCall {
   /** `modern`: the revision 2026-07-28. `legacy`: an older one. */
   era: 'modern' | 'legacy';
@@ -54,7 +54,7 @@ export function directResponse({ era, id }: DirectCall, result: object, serverIn
   return JSON.stringify({ result: shown, jsonrpc: '2.0', id });
 }
 
-/** Returns the body of the response to a call that failed inside the service. */
+/** Returns the body of the response to a call that failed because of a fault in Valetkey. */
 export function directFailure({ id }: DirectCall): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'Internal error' } });
 }

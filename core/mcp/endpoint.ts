@@ -13,13 +13,13 @@ export interface McpEndpoint {
 
 /**
  * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer
- * revision name it and the client in `_meta`. Clients of the older revision begin with a handshake, and later requests
- * contain a session id. A request of the older revision without a session is also served, but the server then does not
- * know the client's capabilities.
+ * revision contain the revision and the client's name and capabilities in `_meta`. Clients of the older revision begin
+ * with a handshake, and later requests contain a session id. A request of the older revision without a session is also
+ * served, but the server then does not know the client's capabilities.
  *
- * The MCP SDK is loaded with the first request, because most servers are used over REST only.
+ * The MCP SDK is loaded with the first request, because most deployments serve only the REST API.
  *
- * @param factory creates the server for one request, or for one session
+ * @param factory creates the server object of the MCP SDK for one request, or for one session
  */
 export async function createMcpEndpoint(factory: McpServerFactory, options: McpEndpointOptions): Promise<McpEndpoint> {
   const sdk = await loadServerSdk();

@@ -53,7 +53,12 @@ export async function meantCall(
   }
 }
 
-/** Returns the input with defaults. @throws ApiError INVALID_TOOL_INPUT */
+/**
+ * Validates the arguments of a finder tool.
+ *
+ * @returns a copy with the default values
+ * @throws ApiError INVALID_TOOL_INPUT
+ */
 function checked(name: string, input: Record<string, unknown>): Record<string, unknown> {
   const { inputSchema } = FINDER_TOOLS.find((tool) => tool.name === name) as (typeof FINDER_TOOLS)[number];
   const copy = copyInput(input);

@@ -13,8 +13,8 @@ export interface KnownSessions {
 
 /**
  * Remembers the ids of sessions that clients have ended, in this process only. Beyond a maximum number, the oldest id
- * is forgotten. Its owner could then use the ended session again with a valid token, but a new session would give the
- * same access.
+ * is forgotten. The client that ended that session could then use it again with a valid token, but a new session would
+ * give the client the same access.
  */
 export function createKnownSessions(sealed: Pick<SealedTokens, 'open'>): KnownSessions {
   const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });

@@ -15,7 +15,7 @@ export type ListKind = (typeof LIST_KINDS)[number];
 
 /** The lists that one stream watches. */
 export interface ListWatch {
-  /** Called after each change. The owner of the stream assigns it. */
+  /** Called after each change. The caller of `watch` assigns it. */
   changed: (kind: ListKind) => void;
   stop(): void;
 }

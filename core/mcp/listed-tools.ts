@@ -34,7 +34,8 @@ export async function listedTools(
   });
   if (!offersMore) return { listed, offersMore };
   const isFinder = new Set(FINDER_TOOLS.map(({ name }) => name));
-  // A tool of a connection with such a name can still be called through the finder tools.
+  // A connection's tool that has the name of a finder tool is not listed. It can still be called through
+  // `valetkey_call_tool`.
   return { listed: listed.filter(({ name }) => !isFinder.has(name)), offersMore };
 }
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Loads the packages of MCP servers at the first use, because most deployments only serve the REST API. Node evaluates
- * a module with all its imports in one turn of the event loop, which takes 70 ms for these packages and blocks other
- * requests. So the largest parts are loaded first, in separate turns.
+ * Loads the part of the MCP SDK that implements servers, at the first use, because most deployments only serve the REST
+ * API. Node evaluates a module with all its imports in one turn of the event loop. For these packages, such a turn
+ * takes 70 ms, in which no other request is handled. So the largest parts are loaded first, in separate turns.
  */
 export async function loadServerSdk() {
   await loadZod();
@@ -16,7 +16,7 @@ export async function loadServerSdk() {
 
 let clientSdk: ReturnType<typeof importClientSdk> | undefined;
 
-/** Loads the packages of MCP clients at the first use. */
+/** Loads the part of the MCP SDK that implements clients, at the first use: only third-party MCP servers need it. */
 export function loadClientSdk() {
   clientSdk ??= importClientSdk();
   return clientSdk;

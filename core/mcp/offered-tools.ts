@@ -23,7 +23,8 @@ export interface OfferDeps {
 
 /**
  * Maps the original name of each tool that a connection allows to its current name, which an overlay (changes that an
- * environment makes to a tool) may have replaced. Hidden and flagged tools are left out.
+ * environment makes to a tool) may have replaced. Tools that an overlay hides and flagged tools (whose definition an
+ * operator must review) are left out.
  */
 export interface ConnectionNames {
   of(connection: ConnectionRow): Promise<ReadonlyMap<string, string>>;

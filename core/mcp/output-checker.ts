@@ -10,8 +10,8 @@ import { createOutputValidator } from './output-validator.ts';
 
 export interface OutputChecker {
   /**
-   * Whether data that a provider returned matches the output schema of its tool. Also false if the schema is unusable,
-   * the check takes too long, or too many checks are waiting.
+   * Whether data that a provider returned matches the output schema of its tool. Also false if the schema is invalid or
+   * too complex, the check takes too long, or too many checks are waiting.
    */
   fits(environmentId: string, tool: Tool, data: unknown): Promise<boolean>;
 }
@@ -28,9 +28,9 @@ const outputJob: Job<OutputJobRequest, boolean> = {
 };
 
 /**
- * Creates the check of results against the advertised output schemas. MCP clients reject results that do not match, and
- * a provider may return anything. Small results are validated immediately. Results that may take more than a few
- * milliseconds are validated in a thread.
+ * Creates the checker that compares the results of tools with the advertised output schemas. MCP clients reject results
+ * that do not match, and a provider may return anything. Small results are validated immediately. Results that may take
+ * more than a few milliseconds are validated in a thread.
  *
  * @param capacity the maximum number of compiled schemas that are kept for small results
  */

@@ -7,7 +7,10 @@ import { createPatternEngine } from '../tools/schema-patterns.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
 export interface OutputValidator {
-  /** Whether data matches a schema. Also false if the schema is unusable, or its patterns take too long. */
+  /**
+   * Whether data matches a schema. Also false if the schema is invalid or too complex, or if its regular expressions
+   * take too long.
+   */
   fits(schema: JsonSchema, data: unknown): boolean;
 }
 
@@ -15,7 +18,7 @@ export interface OutputValidator {
  * Validates results against the advertised output schemas.
  *
  * @param capacity the maximum number of compiled schemas that are kept
- * @param patternSteps the maximum number of steps that all patterns of one validation may take together
+ * @param patternSteps the maximum number of steps that all regular expressions of one validation may take together
  */
 export function createOutputValidator(capacity: number, patternSteps: number): OutputValidator {
   const patterns = createPatternEngine(patternSteps);

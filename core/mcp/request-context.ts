@@ -6,7 +6,7 @@ type Sdk = typeof import('@modelcontextprotocol/server');
 
 /**
  * Returns the signal that is aborted when the client cancels the request. If the client asked for progress, also
- * returns a function that forwards it.
+ * returns a function that sends it progress notifications.
  */
 export function watchOf({ mcpReq }: ServerContext) {
   const { signal } = mcpReq;

@@ -4,7 +4,7 @@ import type { DirectCall } from './direct-call.ts';
 export interface RunningCalls {
   /** Registers a call. @returns its signal, and a function to call when it has ended */
   begin(call: Pick<DirectCall, 'id' | 'sessionId'>): { signal: AbortSignal; cancel(): void; end(): void };
-  /** Cancels the calls with an id in a session, at the request of its client. */
+  /** Cancels the calls of a session that have this request id, because the client has asked for it. */
   cancel(sessionId: string, id: unknown): void;
   /** Cancels all calls of a session. */
   endSession(sessionId: string): void;

@@ -12,9 +12,12 @@ export interface McpMapping {
   connection: ConnectionRow;
   /** The original names of the offered tools; null for every tool that the connection allows. */
   tools: readonly string[] | null;
-  /** The maximum number of its tools in `tools/list`; null for no limit. Unlisted tools can still be called. */
+  /**
+   * The maximum number of the connection's tools in `tools/list`; null for no limit. Unlisted tools can still be
+   * called.
+   */
   maxListed: number | null;
-  /** Whether the resources of a third-party MCP server are offered. */
+  /** Whether the resources are offered of the third-party MCP server to which the connection leads. */
   resources: boolean;
   prompts: boolean;
 }

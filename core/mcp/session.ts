@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { EnvironmentRow } from '../../db/store.ts';
-import type { AuthFailure } from '../errors.ts';
+import type { ApiError, AuthFailure } from '../errors.ts';
 import type { McpServerDefinition } from './server-definition.ts';
 
 /** The user that an MCP client acts for, identified by the same fields as the owner of an account. */
@@ -12,7 +12,10 @@ export interface McpUser {
 
 /** The permissions of a request's token. */
 export interface McpGrant {
-  /** The caller's id in limits and records: the API client that requested a session token, or the user's grant. */
+  /**
+   * The caller's id in limits and records: the API client that requested a session token, or the grant (the stored
+   * consent) of a user who logged in.
+   */
   clientId: string;
   /**
    * The client that MCP sessions belong to: the API client (or operator session) that requested a session token, or the
@@ -42,6 +45,11 @@ export interface McpSession {
   server: McpServerDefinition;
   grant: McpGrant;
   requestId: string;
+  /**
+   * The error of the tool call of this request, if the provider rejected the call because of missing scopes. The call is
+   * not sent again when the link for the scopes is created.
+   */
+  scopesMissing?: ApiError | undefined;
 }
 
 /** Returns the session in the format in which the MCP SDK passes it to handlers. */

@@ -26,8 +26,9 @@ export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChan
   return {
     bus,
     /**
-     * Serves a request of any method with `run`. A `subscriptions/listen` request is first counted, and rejected if too
-     * many streams are open. Its lists are watched before the SDK acknowledges it, so that no change is missed.
+     * Serves a request of any method with `run`. If changes are watched, a `subscriptions/listen` request is first
+     * counted, and rejected if too many streams are open. Its lists are watched before the SDK acknowledges it, so that
+     * no change is missed.
      */
     async serve(exchange: McpExchange, run: () => Promise<Response>): Promise<Response> {
       const { method, id } = (exchange.parsedBody ?? {}) as { method?: unknown; id?: unknown };

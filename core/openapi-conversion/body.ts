@@ -90,8 +90,9 @@ function rankOf(mediaType: string): number {
 }
 
 /**
- * Plans a body that is an object: its members become inputs. Returns undefined for any other body, for an object with
- * alternatives or without named members, and for one with member names that look like template directives.
+ * Plans a body that is an object: its members become inputs. An object that must be empty has no inputs. Returns
+ * undefined for any other body, for an object with alternatives or without named members, and for one with member names
+ * that look like template directives.
  */
 function objectBody(schema: unknown, context: BodyContext, wrapper?: string): BodyPlan | undefined {
   const { read, rules, format } = context;

@@ -44,7 +44,7 @@ export interface ImportRequest extends Selection {
 export interface ImportResult {
   title: string;
   description: string;
-  /** An absolute https address; undefined if the document names none. */
+  /** An absolute https address, or an http address of this machine; undefined if the document names none. */
   baseUrl: string | undefined;
   authPatterns: AuthPattern[];
   /** In the document's order. */

@@ -4,7 +4,7 @@ import { LEGAL_KEY } from './schema.ts';
 
 export type InputPlace = 'path' | 'query' | 'header' | 'body';
 
-/** An input of a tool before it has its key. */
+/** An input of a tool before it has its key, the property name that models use. */
 export interface InputDraft {
   place: InputPlace;
   /** Its name in the document and in requests. */
@@ -31,7 +31,8 @@ const MAX_KEY = 64;
 /**
  * Gives every input its key, the property name that models use. The key is the name in requests if that is a legal key,
  * otherwise a legal key made from it. If several inputs want the same key, the first of body, path, query and header
- * gets it. The keys of the others get their place as a prefix (`path_id`). The order in the document has no influence.
+ * gets it. The keys of the others get their place as a prefix (`path_id`), and also a hash as a suffix if the prefixed
+ * key is taken. The order in the document has no influence.
  *
  * @param reserved keys that the server uses itself (`cursor` if the tool has pages)
  */

@@ -112,12 +112,15 @@ function counted(query: readonly Parameter[], { schema }: SuccessResponse, read:
   const items = onlyList(schema, read);
   if (!size || !parameter || items === undefined) return undefined;
   const style = parameter.name.toLowerCase() === 'page' ? 'page' : 'offset';
-  // The name in requests. It is replaced by the key of the input when the inputs are named.
+  // `page_size_input` is the parameter's name in requests here. `makeTool` replaces it by the key of the input.
   const request = { in: 'query', name: parameter.name, page_size_input: size.name } as const;
   return { pagination: { style, request, response: { items } }, taken: [parameter.name] };
 }
 
-/** Returns where the only list of a response is: the response itself, or its only member that is a list. */
+/**
+ * Returns a JSON Pointer to the only list of a response: the response itself, or its only member that is a list.
+ * Returns undefined if there is no list, or more than one.
+ */
 function onlyList(schema: unknown, read: SchemaReader): string | undefined {
   const view = read(schema) ?? {};
   if (typesOf(view).includes('array')) return '';

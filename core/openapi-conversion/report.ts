@@ -1,4 +1,7 @@
-/** Why an operation was not converted to a tool. `UNREADABLE` means that the operation contradicts itself. */
+/**
+ * Why an operation was not converted to a tool. `UNREADABLE` means that the operation contradicts itself or the
+ * standard.
+ */
 export const LEFT_OUT_REASONS = {
   DEPRECATED: 'The document marks it as deprecated.',
   EXCLUDED: 'The document, an overlay or a filter excludes it.',

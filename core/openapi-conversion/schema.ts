@@ -148,7 +148,10 @@ export class SchemaWriter {
     return undefined;
   }
 
-  /** Adds `null` to the types of a response, because vendors often forget to declare it. */
+  /**
+   * Returns the keyword `type`. For a response, `null` is added, because vendors often forget to declare it. For an
+   * enum, the keyword is omitted if one of its values has none of the types.
+   */
   #typed(types: string[], values?: unknown[]): Data {
     if (values) return values.every((value) => types.some((type) => fits(value, type))) ? { type: single(types) } : {};
     return { type: single(this.#direction === 'output' ? [...types, 'null'] : types) };

@@ -46,7 +46,7 @@ function mapOAuth(flows: string[]): MappedScheme {
   return { pattern: { type: 'BEARER_TOKEN' }, detail };
 }
 
-/** Returns the field of a scheme of the type apiKey. */
+/** Returns the field in which users enter the key of an apiKey scheme, with the place of the key in requests. */
 export function keyField(name: string, scheme: Data): AuthField {
   const place = scheme['in'];
   const field = snake(name).slice(0, 40).replace(/_$/, '');

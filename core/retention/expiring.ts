@@ -12,7 +12,10 @@ export interface Expiring {
 
 const { rows: ROWS } = RETENTION;
 
-/** All kinds of rows that are deleted after some time. Audit records are deleted only after they were archived. */
+/**
+ * All kinds of rows that are deleted after some time; of failed jobs, the payloads are deleted earlier. Audit records
+ * are deleted only after they were archived.
+ */
 export const EXPIRING: readonly Expiring[] = [
   { name: 'idempotency keys', removeSome: (tx, { id }, now) => tx.idempotencyKeys.sweep(id, now, RETENTION) },
   { name: 'stored contents', removeSome: (tx, { id }, now) => tx.storedContents.sweep(id, now, RETENTION) },

@@ -7,7 +7,7 @@ import type { Timer } from '../scheduling/timers.ts';
 export interface ScrubTimes {
   /** How long deletions collect before the files are scrubbed once for all of them. */
   delayMs: number;
-  /** How long to wait after an attempt that another process prevented. */
+  /** How long to wait after a failed attempt, for example one that another process prevented. */
   retryMs: number;
   /** How long the server keeps trying to scrub the files when it stops. */
   lastMs: number;
@@ -38,7 +38,10 @@ export interface ScrubDeps {
   log: Record<'info' | 'warn', (fields: object | string, message?: string) => void>;
 }
 
-/** Removes deleted data from the database files. Attempts are repeated until no other process prevents the removal. */
+/**
+ * Creates the timer that removes deleted data from the database files. An attempt fails if another process uses the
+ * database; attempts are repeated until one succeeds.
+ */
 export function createScrub({ store, now, wait, startProcessJob, log }: ScrubDeps, times: ScrubTimes = TIMES): Scrub {
   /** The time of the oldest deletion whose data may still be in the files. */
   let since: number | null = null;

@@ -18,7 +18,7 @@ export interface TemplateScope {
   budget: RenderBudget;
 }
 
-/** The result of a template that depends on inputs if none of these inputs was given. */
+/** The result of a template that has no value, for example because the input that it names was not given. */
 export const ABSENT = Symbol('absent');
 
 const DIRECTIVES = [
@@ -57,8 +57,8 @@ export function directiveOf(template: unknown): { name: Directive; argument: unk
  * Renders a template (see catalogue/tool.schema.json): plain JSON in which directives such as `{$input: name}` are
  * replaced by values. No code is evaluated.
  *
- * @returns the value, or ABSENT if the template depends on inputs and none of them was given
- * @throws ApiError INVALID_TOOL_INPUT if an input cannot be used at its place
+ * @returns the value, or ABSENT if there is none, for example because the input that the template names was not given
+ * @throws ApiError INVALID_TOOL_INPUT if an input cannot be used at its place, or if the output is too large
  */
 export function renderTemplate(template: unknown, scope: TemplateScope): unknown {
   scope.budget.node();
@@ -74,7 +74,7 @@ export function renderTemplate(template: unknown, scope: TemplateScope): unknown
  * Renders the template of a whole body. A body that is an object is always sent, even if all of its optional members
  * are absent: its fixed members may suffice, for example the query of a GraphQL call.
  *
- * @returns undefined if the body is a single optional input that is absent
+ * @returns undefined if the body is a directive or a list and the inputs that it needs are absent
  */
 export function renderBodyTemplate(template: unknown, scope: TemplateScope): unknown {
   if (directiveOf(template) || !isRecord(template)) {
@@ -86,8 +86,8 @@ export function renderBodyTemplate(template: unknown, scope: TemplateScope): unk
 }
 
 /**
- * Renders the members of an object or list. Returns ABSENT if it has members that depend on inputs, and all of these
- * are absent.
+ * Renders the members of an object or list, without absent ones. Returns ABSENT if some members depend on inputs and
+ * all of these are absent.
  */
 function renderMembers<K extends string | number>(
   members: Iterable<[K, unknown]>,
@@ -253,7 +253,7 @@ function renderHtml(argument: unknown, scope: TemplateScope): unknown {
   return converted.html;
 }
 
-/** Returns the files of an input as items for `$each`, each with the members of a file input, also for stored files. */
+/** Returns the files of an input as items for `$each`. Stored files get the same members as files given as base64. */
 function fileItems(name: string, scope: TemplateScope): unknown[] | typeof ABSENT {
   const value = ownOrAbsent(scope.input, name);
   if (value === ABSENT) return ABSENT;

@@ -23,7 +23,7 @@ export interface ToolCall {
   toolInput: unknown;
   /** The checked input, if the check has already taken place; then `toolInput` is not used. */
   checked?: CheckedInput | undefined;
-  /** Sent as the idempotency key if the provider supports one. */
+  /** Sent as the idempotency key if the provider supports such keys and the tool is not idempotent itself. */
   executionId: string;
 }
 
@@ -41,7 +41,7 @@ export interface PreparedCall extends RequestFacts {
 
 const NO_FILES: StoredFiles = new Map();
 
-/** A request as users see it. */
+/** The request of a dry run, as it is shown to users. */
 export interface DryRunRequest {
   method: string;
   url: string;
@@ -64,7 +64,7 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   const draft = tool.mcp ? undefined : draftRequest(facts);
   // The protocol determines the request to an MCP server, so only its address is checked here.
   if (tool.mcp) baseUrlOf(provider, account);
-  // Stored files are read when the call runs; until then they count as empty.
+  // Stored files are read when the call runs. The draft was made with empty files, so it is not kept for such calls.
   return { ...facts, files: NO_FILES, draft: storedFileIds(tool, input).length > 0 ? undefined : draft };
 }
 

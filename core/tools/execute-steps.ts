@@ -24,11 +24,12 @@ interface Taken {
 type Values = Record<string, string | number>;
 
 /**
- * Executes a call with all steps of its tool, within one deadline. Each step can use values that it takes from the
- * previous response. If such a value is the address of the step, the step is sent only to the hosts that it lists, and
- * without the credential: the address itself grants access, for example a presigned address for an upload.
+ * Executes a call with all steps (further requests) of its tool, within one deadline. Each step takes values from the
+ * previous response, and can also use those that earlier steps took. If a taken value is the address of the step, the
+ * step is sent only to the hosts that the step lists, and without the credential: the address itself grants access, for
+ * example a presigned address for an upload.
  *
- * @returns the result of the last request, or the error of the first request that failed
+ * @returns the result of the last request, or the error of the first request that failed or could not be built
  * @throws ApiError as `executeTool`, for the first request
  */
 export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
@@ -88,7 +89,7 @@ function afterEarlier({ error }: ToolOutcome & { ok: false }, { tool }: Prepared
   return { ok: false, error: { ...error, retryable: error.retryable && tool.hints.idempotent }, sent: true };
 }
 
-/** Returns the failure of a request for which no credential could be obtained, for example because of many refreshes. */
+/** Returns the failure of a step that has no usable credential, for example because too many refreshes are running. */
 function withoutCredential({ code, message, retryAfterMs }: ApiError): ToolOutcome & { ok: false } {
   const isBusy = code === 'SERVER_BUSY';
   const kind = isBusy ? 'service_busy' : 'upstream_auth';

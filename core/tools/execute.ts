@@ -51,8 +51,8 @@ export interface ExecutePorts {
 interface Attempt {
   outcome: ToolOutcome;
   /**
-   * Whether the cause of a failure may be temporary: true if a response was received, because its status then decides,
-   * or if the provider could not be reached.
+   * Whether the cause of a failure may be temporary: true if the provider could not be reached, or if a response was
+   * received. For a response, `waitBeforeRetry` decides by its status.
    */
   transient: boolean;
   authenticated: boolean;

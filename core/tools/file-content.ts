@@ -1,4 +1,4 @@
-/** A file of a request or a response. In JSON and in forms its content is encoded as base64. */
+/** A file of a request or a response. In JSON and in URL-encoded forms its content is encoded as base64. */
 export class FileContent {
   readonly name: string;
   /** undefined if unknown. */

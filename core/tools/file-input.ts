@@ -6,7 +6,7 @@ import { type JsonSchema, type Tool, wholeInputSchema } from './tool.ts';
 /** The format that marks an input, or the items of a list input, as a file. */
 export const FILE_FORMAT = 'file';
 
-/** The stored files that a call names, by their id. */
+/** The stored files that a call names in `file_id`, by their ids. */
 export type StoredFiles = ReadonlyMap<string, FileContent>;
 
 /** The pattern of the ids of stored files. */

@@ -144,8 +144,8 @@ function close(element: Open, parent: Open): void {
 }
 
 /**
- * Adds the row of a `tr`, or the rows of another part of a table, to the parent element. Other text, such as a caption,
- * is added before the table.
+ * Adds a closed part of a table to its parent: as rows if the parent is also a part of the table, otherwise as a whole
+ * table in Markdown. Other text, such as a caption, is added before the table.
  */
 function closeTablePart({ name, rows }: Open, text: string, parent: Open): void {
   const cells = name === 'tr' ? text.split(CELL_END) : [text];
@@ -200,7 +200,10 @@ function oneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }
 
-/** Puts an address in angle brackets if it contains white space or parentheses, which would end the link. */
+/**
+ * Puts an address in angle brackets if it contains white space, parentheses or angle brackets, which would end the
+ * link. White space and angle brackets are also percent-encoded.
+ */
 function target(address: string): string {
   return /[\s()<>]/.test(address) ? `<${address.replace(/[\s<>]/g, encodeURIComponent)}>` : address;
 }

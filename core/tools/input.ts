@@ -15,7 +15,7 @@ import { type JsonSchema, type Tool, wholeInputSchema } from './tool.ts';
 
 /** A validated input. */
 export interface CheckedInput {
-  /** The input with its defaults and the inputs that an overlay presets, without the cursor. */
+  /** The input with its defaults and the inputs that the environment presets, without the cursor. */
   input: Record<string, unknown>;
   /** The cursor of the input, for tools with pagination. */
   cursor?: string;
@@ -50,11 +50,11 @@ export interface InputValidator {
 }
 
 /**
- * Validates inputs. Schemas are compiled at first use (2 ms each) and cached.
+ * Creates a validator of inputs, which compiles each schema at its first use (2 ms) and caches it.
  *
  * @param capacity the maximum number of compiled schemas in the cache
  * @param patternSteps the maximum number of steps that the patterns (regular expressions) of one validation take
- * @param options of the compiler
+ * @param options of Ajv, the compiler of schemas
  */
 export function createInputValidator(capacity: number, patternSteps: number, options: Options = {}): InputValidator {
   const patterns = createPatternEngine(patternSteps);

@@ -1,6 +1,6 @@
 /** The size of a JSON text after parsing. */
 export interface JsonExtent {
-  /** The number of values, counted by commas and opening brackets: an empty list or object counts as if it had one. */
+  /** The number of values, counted by commas and brackets: an empty list or object counts as if it had one value. */
   nodes: number;
   /** The deepest nesting of lists and objects; 0 for a text without any. */
   levels: number;

@@ -34,7 +34,7 @@ export interface ToolError {
   /** Set after a rejected token that could not be refreshed either. The grant of the account may still be valid. */
   refreshFailed?: true;
   upstreamStatus?: number;
-  /** The provider's response: JSON, or text truncated to a readable length. */
+  /** The body of the provider's response, as JSON or text, reduced to a readable size. */
   upstreamBody?: unknown;
   /** The scopes that the provider requires for this call, if its response names them. */
   requiredScopes?: string[];
@@ -155,7 +155,7 @@ export function kindOfStatus(status: number): PredicateKind | undefined {
   }
 }
 
-/** Kinds that may be temporary. */
+/** Kinds that may be temporary, except `upstream_rate_limited`, which is always retryable. */
 const REPEATABLE: readonly ToolErrorKind[] = [
   'upstream_server_error',
   'upstream_unreachable',
@@ -196,8 +196,8 @@ function textAt(json: unknown, pointer: string | undefined): string | undefined 
 }
 
 /**
- * The places where APIs usually put an error message. The last one is the whole body, of which the first texts are
- * used.
+ * The places where APIs usually put an error message, in order of preference. The last one is the whole body, of which
+ * the first texts are used.
  */
 const USUAL_PLACES = [
   ['/message', '/errors'],

@@ -39,8 +39,8 @@ export function readRateLimit(
 }
 
 /**
- * Whether a response means that a rate limit was exceeded: status 429, or another status that the provider uses if the
- * limit is exceeded or the response asks to wait.
+ * Whether a response means that a rate limit was exceeded: its status is 429, or it is one of the provider's `statuses`
+ * and the response has a Retry-After header or reports that no calls remain.
  */
 export function meansRateLimited(status: number, names: RateLimitHeaders | undefined, state: RateLimitState): boolean {
   if (status === 429) return true;

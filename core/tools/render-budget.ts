@@ -16,7 +16,7 @@ export class RenderBudget {
   readonly markdown: ConvertedMarkdown = { chars: 0, cells: 0 };
   readonly #maxBytes: number;
 
-  /** @param maxBytes the maximum total of `bytes`, in bytes */
+  /** @param maxBytes the maximum number of bytes of all counted texts and files together */
   constructor(maxBytes: number = TOOL_REQUEST.bodyBytes) {
     this.#maxBytes = maxBytes;
   }

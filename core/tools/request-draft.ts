@@ -37,7 +37,7 @@ export interface RequestDraft {
   address: string;
   /** Percent-encoded, without the question mark. */
   query: string;
-  /** Without Content-Type, because the credential may still be added to the body. */
+  /** Without Content-Type, because a request may get its body only when the credential is added. */
   headers: Readonly<Record<string, string>>;
   /** The names of the headers that the caller chose. The credential's header must not be among them. */
   callerHeaders: readonly string[];

@@ -11,7 +11,7 @@ export interface RenderedRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;
-  /** The body as users see it. */
+  /** The body as it is shown to users, for example by a dry run. */
   preview: unknown;
   /** Texts that must not appear in the response. */
   secrets: string[];

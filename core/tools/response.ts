@@ -51,7 +51,7 @@ export function isJsonType(mediaType: string): boolean {
   return JSON_TYPE.test(mediaType);
 }
 
-/** Whether a body is so small that reading it on the event loop delays nothing else. */
+/** Whether a body is so small that reading it on the event loop does not noticeably delay other work. */
 export function isReadQuickly(bytes: Buffer): boolean {
   const { inlineBytes, inlineNodes } = RESPONSE;
   if (bytes.length > inlineBytes) return false;

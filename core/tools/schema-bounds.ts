@@ -111,7 +111,10 @@ function countNodes(value: unknown, limit: number): number {
   return nodes;
 }
 
-/** Visits everything in the document, including unknown keywords. */
+/**
+ * Visits every value of the schema's document, also below unknown keywords, because references may point there. Checks
+ * its size and keywords, and collects its anchors.
+ */
 class RawWalk {
   readonly anchors = new Map<string, Node>();
   hasPatterns = false;
@@ -123,8 +126,8 @@ class RawWalk {
       throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} objects and arrays`);
     if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
     for (const [key, value] of Object.entries(node)) {
-      // Below `properties`, a key is the name of a member, and its value is a schema. So a member may have the name
-      // of a forbidden keyword.
+      // Below `properties`, a key is the name of a member, which may be that of a forbidden keyword. There its value is
+      // a schema, so a forbidden name whose value is an object is allowed.
       if (FORBIDDEN.has(key) && !isRecord(value)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
       if (typeof value === 'string') this.#text(node as Node, key, value, pointer);
       else if (key === 'patternProperties') this.hasPatterns = true;

@@ -18,7 +18,7 @@ export const NON_STRICT: Options = { strict: false, validateSchema: false, useDe
  * Creates the compiler for schemas of tools: JSON Schema 2020-12, with defaults filled in. Validation takes time linear
  * in the value: patterns, formats and `uniqueItems` are replaced by linear implementations.
  *
- * @param options of Ajv; they take precedence over the options that every schema of a tool has
+ * @param options of Ajv; they take precedence over the options that are set here
  */
 export function schemaCompiler({ code } = createPatternEngine(), options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({

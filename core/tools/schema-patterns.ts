@@ -13,7 +13,7 @@ export interface PatternEngine {
 }
 
 /**
- * Runs the regular expressions of untrusted schemas in time linear in the length of the value. Node's built-in engine
+ * Creates an engine that runs the regular expressions of schemas in time linear in the value's length. Node's own engine
  * backtracks: `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a
  * schema with an unsupported pattern throws a PatternError.
  *

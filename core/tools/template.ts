@@ -127,7 +127,7 @@ function expandVariable(operator: Operator, variable: VariableSpec, value: Templ
     .join(separator);
 }
 
-/** Returns the members of a list (without keys) or of an associative array, without undefined ones. */
+/** Returns the members of a list (without keys) or of an associative array, without those that are undefined or null. */
 function pairsOf(
   value: readonly TemplateScalar[] | Readonly<Record<string, TemplateScalar>>,
 ): [string | undefined, string][] {
@@ -137,7 +137,7 @@ function pairsOf(
   return entries.filter(([, item]) => item !== undefined && item !== null).map(([key, item]) => [key, String(item)]);
 }
 
-/** Matches texts that need no encoding, as most names and values. */
+/** Matches texts that need no encoding, which are most names and values. */
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const URI_CHARACTERS = /^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]*$/;
 

@@ -141,7 +141,7 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
     problems.push({ field, message: `input_schema has ${name}, which no template uses` });
   }
   for (const name of references.pathInputs) {
-    // The validity of the schema itself is checked elsewhere.
+    // `required` may have any type here: `checkCompiles` reports an invalid schema.
     const present = (Array.isArray(required) && required.includes(name)) || properties[name]?.['default'] !== undefined;
     if (present || name.startsWith('account.')) continue;
     problems.push({ field: 'request.path', message: `${name} is part of the path, so it must be required` });
@@ -166,7 +166,10 @@ function propertiesOf(tool: ToolDefinition): Record<string, JsonSchema> {
   return (tool.input_schema['properties'] as Record<string, JsonSchema> | undefined) ?? {};
 }
 
-/** Checks that every file input has the same schema, so that clients handle all files in the same way. */
+/**
+ * Checks that the file inputs are exactly the inputs that `$file` uses, and that they have the usual members, so that
+ * clients handle all files in the same way.
+ */
 function checkFiles(tool: ToolDefinition, references: References): FieldError[] {
   return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {
     const field = `input_schema.properties.${name}`;
@@ -227,7 +230,7 @@ function addressed(provider: ProviderDefinition): ProviderDefinition {
   return { ...provider, proxyEnabled: true, proxyUrl: provider.proxyUrl ?? SAMPLE_BASE };
 }
 
-/** Returns account values for every placeholder in addresses and paths. */
+/** Returns a sample value for every account value that addresses and paths can contain. */
 export function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
   const names = authPatterns.flatMap((pattern) => [
     ...[...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),

@@ -1,8 +1,8 @@
 import type { ErrorPredicate } from '../connectors/provider.ts';
 
 /**
- * The name used for raw calls in place of a tool's name: in records, in the allowed tools of a connection, and as a
- * scope.
+ * The name used in place of a tool's name for raw calls (requests that the caller composes itself): in records, in the
+ * allowed tools of a connection, and as a scope.
  */
 export const RAW_CALL = 'proxy';
 
@@ -165,7 +165,7 @@ export interface Tool {
   restriction?: ToolRestriction;
 }
 
-/** Returns the definition that the author of a tool wrote: the tool without its connector and overlay restriction. */
+/** Returns the definition that the author of a tool wrote: without its provider, `generic` and an overlay's restriction. */
 export function definitionOf({
   connector: _connector,
   generic: _generic,

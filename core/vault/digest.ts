@@ -11,7 +11,7 @@ export interface Digester {
    * @returns 32 bytes (HMAC-SHA256)
    */
   digest(purpose: string, ...parts: string[]): Buffer;
-  /** Compares two digests in constant time; digests of different lengths are never equal. */
+  /** Compares two digests in constant time; false if one of them does not have 32 bytes. */
   equal(a: Buffer, b: Buffer): boolean;
 }
 

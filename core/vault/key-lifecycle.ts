@@ -76,8 +76,9 @@ export interface Retirement {
 }
 
 /**
- * Permanently removes a key from the key file. Fails while data is encrypted under the key, or while a server may still
- * encrypt with it.
+ * Permanently removes a key from the key file, and its check value from the database. Fails while data is encrypted
+ * under the key, or while a server may still encrypt with it. If there is no key file, the operator must then remove
+ * the key from the variable.
  *
  * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
  */

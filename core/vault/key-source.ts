@@ -3,7 +3,9 @@ import { VaultError } from './errors.ts';
 import { keyFileIdentity, readKeyFile } from './key-file.ts';
 import { type KeyEncryptionKey, type KeyRing, parseKeyRing } from './key-ring.ts';
 
-/** The source of the vault's keys, which is read for each use. */
+/**
+ * The source of the vault's keys. The vault gets the key from it for each operation, because the ring may have changed.
+ */
 export interface KeySource {
   /** Returns the current ring. */
   current(): KeyRing;

@@ -2,7 +2,10 @@ import type { EnvironmentId, EventRow, Transaction, WebhookDeliveryRow, WebhookE
 import { WEBHOOKS } from '../budgets.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 
-/** The kind of jobs that make deliveries. The lane is the endpoint, and the subject is the delivery. */
+/**
+ * The kind of jobs that make deliveries. The lane of a job (the queue whose concurrent jobs are limited) is the
+ * endpoint, and its subject is the delivery.
+ */
 export const WEBHOOK_DELIVERY = 'webhook_delivery';
 
 export interface DeliveryQueueDeps {

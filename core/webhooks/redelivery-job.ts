@@ -4,7 +4,10 @@ import type { Job, JobKind } from '../jobs/job-kind.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 
-/** The kind of jobs that repeat deliveries of an endpoint. The lane and the subject are the endpoint. */
+/**
+ * The kind of jobs that repeat deliveries of an endpoint. The lane of a job (the queue whose concurrent jobs are
+ * limited) and its subject are the endpoint.
+ */
 const WEBHOOK_REDELIVERY = 'webhook_redelivery';
 
 /** Selects the deliveries of an endpoint to repeat. */

@@ -48,8 +48,8 @@ function publicText(key: KeyObject): string {
 }
 
 /**
- * Returns the secrets of an endpoint after a new one was added. The newest of the old ones remains valid for the
- * overlap; the others are removed.
+ * Returns the secrets of an endpoint after a new one was added. The newest of the old ones remains valid for at most
+ * the overlap, and is removed if the overlap is 0. The others are removed.
  */
 export function rotateSecrets(
   secrets: readonly WebhookSecretRow[],

@@ -18,8 +18,9 @@ function isChange(type: EventType): boolean {
 }
 
 /**
- * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. No statement is
- * needed for an environment that has no endpoints and does not store events.
+ * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. For an
+ * environment that has no endpoints and does not store events, no database statement is needed, except to fill the
+ * cache.
  */
 export function createWebhookSink({
   store: { settingsVersion },

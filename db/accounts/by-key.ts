@@ -9,8 +9,9 @@ import { CONNECTION_OF_CONNECTOR } from './list.ts';
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
- * Finds accounts by their key. If the key contains a user id, the index of the user ids is used, because a user has few
- * accounts. Otherwise the index of the unique key is used, whose first columns are the connection and the identifier.
+ * Creates the function that finds accounts by their key. It returns at most two rows, because two show that the key is
+ * ambiguous. If the key contains a user id, the index of the user ids is used, because a user has few accounts.
+ * Otherwise the index of the unique key is used, whose first columns are the connection and the identifier.
  */
 export function createByKey({
   db,

@@ -4,7 +4,10 @@ import { accounts } from '../schema.ts';
 
 const { searchText: _searchText, dataKey, ...rowColumns } = getTableColumns(accounts);
 
-/** All columns of an account except the search text, which is derived. */
+/**
+ * All columns of an account, with the wrapped data key instead of the number of its slot, and without the search text,
+ * which is derived from the identifier.
+ */
 export const ACCOUNT_COLUMNS = { ...rowColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 
 /** The columns that lists return: none that is encrypted or large. */

@@ -8,8 +8,8 @@ import { ACCOUNT_COLUMNS } from './columns.ts';
 const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
 
 /**
- * Lists idle accounts: those with the status ACTIVE whose token has expired. The index `accounts_idle` is used, so only
- * matching rows are read.
+ * Creates the function that lists idle accounts: those with the status ACTIVE whose token expired by a given time. The
+ * index `accounts_idle` is used, so only matching rows are read.
  */
 export function createListIdle({
   db,

@@ -20,7 +20,10 @@ export type ListFilter = keyof AccountFilters | 'text' | 'textOrNamed';
 const ENVIRONMENT = sql.placeholder('environmentId');
 const LIMIT = sql.placeholder('limit');
 
-/** A connector is the key of one connection, so the index of the connection can be used. */
+/**
+ * Selects the id of the connection whose key is the placeholder `connector`. With the id, the index of the accounts of
+ * a connection can be used.
+ */
 export const CONNECTION_OF_CONNECTOR = sql`(select ${connections.id} from ${connections}
   where ${connections.environmentId} = ${ENVIRONMENT} and ${connections.keyId} = ${sql.placeholder('connector')})`;
 

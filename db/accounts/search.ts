@@ -31,7 +31,8 @@ type Source = (direction: Direction, place: number | undefined, limit: number) =
 const MERGED_CONNECTIONS = 64;
 /**
  * A search in a connection with at most this many accounts filters the accounts of the connection. For a larger one, it
- * first reads the matching accounts of the environment from the index of identifiers.
+ * reads the matching accounts of the environment from the index of identifiers, and filters the accounts of the
+ * connection only if there are more than `COUNTED` matches.
  */
 const SMALL_CONNECTION = LIST.slice;
 /** The maximum number of matches that are counted. */
@@ -65,7 +66,7 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
     return (await totals(['connectionId'], { environmentId, connectionId })) ?? 0;
   }
 
-  /** Reads from a known list of accounts, newest first. */
+  /** Returns a source that reads from known accounts. @param seqs the positions of the accounts, newest first */
   function among(environmentId: EnvironmentId, seqs: readonly number[]): Source {
     return async (direction, place, limit) => {
       const found = seqs.filter((seq) => place === undefined || (direction === 'older' ? seq < place : seq > place));
@@ -74,8 +75,9 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
   }
 
   /**
-   * Reads the accounts that match a text with more than `COUNTED` matches. The index returns the newest matches.
-   * Reading further back in it would become slower and slower, so older accounts are found by reading the table.
+   * Returns a source of the accounts that match a text with more than `COUNTED` matches. The newest matches were read
+   * from the index. Reading further back in the index would become slower and slower, so older accounts are found by
+   * reading the table.
    */
   async function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Promise<Source> {
     const known = among(environmentId, newest);

@@ -4,7 +4,7 @@ import { accountCounts, connections } from '../schema.ts';
 import { createTotal } from '../sequence.ts';
 import type { Statements } from '../statements.ts';
 
-/** The filters whose totals are maintained. */
+/** The filters whose totals are maintained, in the table `account_counts`. */
 export type CountedFilter = 'connectionId' | 'connector' | 'provider' | 'status';
 
 type Values = Record<string, unknown>;

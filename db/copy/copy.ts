@@ -6,7 +6,10 @@ import { COPIED_TABLES } from './tables.ts';
 export interface CopyDeps {
   /** Milliseconds UTC. */
   now(): number;
-  /** Called after each batch that was copied, and later after each batch of the copy that was verified. */
+  /**
+   * Called after each batch that was copied, and later after each batch of the copy that was verified: `rows` of the
+   * `total` rows of the table are done.
+   */
   progress?(phase: 'copied' | 'verified', table: string, rows: number, total: number): void;
   /** Checks that the configured keys can decrypt a database. @throws if they cannot */
   checkKeys(end: CopyEnd): Promise<void>;
@@ -21,10 +24,11 @@ export interface CopyReport {
 /**
  * Copies all rows of a database to an empty one and verifies the copy: the rows of each table, the chains of audit
  * records, and the keys. Then the source is retired, and the copy becomes usable. After an error other than
- * `OUTCOME_UNKNOWN`, the source is unchanged, and nothing is left of the copy.
+ * `OUTCOME_UNKNOWN`, the source is unchanged, and `target.close` removes what was copied.
  *
- * @throws StorageError `COPY_REFUSED` if the schemas differ; `COPY_DAMAGED` if the verification of the copy fails;
- * `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source stays retired; what `checkKeys` throws
+ * @throws StorageError `COPY_REFUSED` if the schemas differ, or the source has tables that this version does not
+ * support; `COPY_DAMAGED` if the verification of the copy fails; `OUTCOME_UNKNOWN` if the copy may have become usable,
+ * and then the source stays retired; what `checkKeys` throws
  */
 export async function copyDatabase(source: CopySource, target: CopyTarget, deps: CopyDeps): Promise<CopyReport> {
   const { now, progress = () => {}, checkKeys } = deps;
@@ -91,7 +95,7 @@ async function verifyAudit({ read }: CopyEnd): Promise<Record<string, number>> {
   return lengths;
 }
 
-/** A number of rows and a digest of them, which does not depend on their order. */
+/** The number of rows of a table, and a digest of them that does not depend on their order. */
 interface Fingerprint {
   add(rows: readonly StoredRow[]): void;
   rows(): number;

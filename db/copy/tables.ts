@@ -25,7 +25,10 @@ export function batchOf(table: string): number {
   return BATCH_OF_TABLE[table] ?? BATCH;
 }
 
-/** Returns the SQL condition for the rows of a table that are copied. Free slots of data keys are not copied. */
+/**
+ * Returns the SQL condition for the rows of a table that are copied. Rows of `data_keys` that contain no key are not
+ * copied.
+ */
 export function conditionOf(table: string): string {
   return table === 'data_keys' ? 'used = 1' : 'true';
 }

@@ -13,8 +13,8 @@ function point(block: SQLWrapper, time: SQLWrapper): SQL {
 }
 
 /**
- * The blocks of executions are indexed as points (block, time). Among the points in a box of blocks and times, the
- * index finds the one that is nearest to the first or the last block.
+ * Blocks (ranges of consecutive executions) are indexed as points (block, time). Among the points in a box of blocks
+ * and times, the index finds the one that is nearest to the first or the last block.
  */
 export const blockEdges: Dialect['blockEdges'] = {
   first: {

@@ -11,12 +11,13 @@ export interface NumberedTransaction {
 
 const STATUS = 'select pg_xact_status($1::xid8), (select life from server_lives)';
 
-/** Finds out whether a transaction was committed when its connection was lost during the commit. */
+/** Finds out, after a connection was lost during a commit, whether the transaction was committed. */
 export interface CommitOutcomes {
   /**
-   * @param transaction its number, and the epoch of the server in which it ran
+   * @param transaction its number, and the epoch of the server (the time between two of its crashes) in which it ran
    * @param cause the error of the lost connection
-   * @throws ConflictError if the transaction was rolled back; StorageError `OUTCOME_UNKNOWN` if the server cannot tell
+   * @throws ConflictError if the transaction was rolled back; StorageError `OUTCOME_UNKNOWN` if the server does not
+   * know the transaction, or does not tell its status in time
    */
   requireCommitted(transaction: NumberedTransaction, cause: StorageError): Promise<void>;
 }

@@ -20,7 +20,8 @@ const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrat
  * @returns the names of the migrations that were applied
  * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
  * an applied one; `SCHEMA_IN_USE` if a running server cannot work with the database after the next migration;
- * `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if it got no lock
+ * `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if the last attempt of a
+ * file did not get its locks on tables in time either
  */
 export async function migrate(
   location: string,

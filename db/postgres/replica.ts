@@ -12,7 +12,8 @@ import { openHost } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 
 /**
- * A standby from which the lists of accounts, executions and audit records are read. Its data may be slightly older.
+ * A standby from which the lists of accounts, executions and audit records are read. Its data may be slightly older
+ * than that of the primary.
  */
 export interface Replica {
   /** Returns repositories whose lists are read from the replica, or from the primary while the replica cannot be used. */

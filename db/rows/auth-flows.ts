@@ -1,13 +1,13 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
-/** A flow of a user who was redirected to a provider and may return once. */
+/** One redirect of a user to a provider, from which the user may return once. */
 export interface AuthFlowRow {
   stateDigest: Buffer;
   environmentId: EnvironmentId;
   requestId: string;
   connectionId: string;
   browserDigest: Buffer;
-  /** null after the flow was used. */
+  /** Encrypted data that is needed when the user returns; null after the flow was used. */
   keptSealed: Buffer | null;
   createdAt: number;
   expiresAt: number;

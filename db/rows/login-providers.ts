@@ -42,7 +42,7 @@ export interface LoginProviderRow {
   allowedOrganizations: string[] | null;
   /** Where users return after connecting an account; null if only connections without verification have links. */
   userVerifyUrl: string | null;
-  /** null for the other type. */
+  /** null for the type `JWT`. */
   oidc: OidcSettings | null;
   jwt: JwtSettings | null;
   wrappedDataKey: Buffer | null;

@@ -14,7 +14,7 @@ export interface OAuthClientRow {
   secretDigest: Buffer | null;
   /** Whether it uses refresh tokens. */
   refreshes: boolean;
-  /** The digest of the address from which the client registered itself. */
+  /** The digest of the network address from which the client registered itself; null for other clients. */
   originDigest: Buffer | null;
   createdAt: number;
   /** When it last received a token; null if never. */

@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 export interface OAuthGrantRow {
   id: string;
   environmentId: EnvironmentId;
-  /** The id of a registered client, or the address of its document. */
+  /** The id of a registered client, or the address of the metadata document of a client of the kind `DOCUMENT`. */
   clientId: string;
   clientName: string;
   clientKind: 'REGISTERED' | 'DYNAMIC' | 'DOCUMENT';

@@ -47,7 +47,7 @@ export function markFilesUntrusted(path: string): void {
   });
 }
 
-/** Removes the record of a failed sync, because the files were replaced. */
+/** Removes the record of a failed sync. Call it when the files were replaced or written again. */
 export function removeNote(path: string): void {
   rmSync(distrustPath(path), { force: true });
 }

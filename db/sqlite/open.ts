@@ -174,7 +174,10 @@ function withSettings(client: Client): Client {
   return client;
 }
 
-/** Returns a driver error as one that names the file; it is retryable if another process holds a lock. */
+/**
+ * Converts a driver error to one that names the file, and that is retryable if another process holds a lock. Other
+ * errors are returned unchanged.
+ */
 export function refusal(path: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const Refusal = isBusy(error) ? RetryableError : StorageError;

@@ -8,8 +8,7 @@ const CACHED = {
 };
 
 /**
- * Counts the transactions of this process that change settings. Changes by a command in another process are not
- * noticed.
+ * Counts the committed changes of settings by this process. Changes by a command in another process are not noticed.
  *
  * @param writer the connection of all writes; it gets temporary triggers
  * @param afterCommit adds an effect to the running unit

@@ -22,7 +22,7 @@ export const checkConnectedAccount: Handler<'checkConnectedAccount', Executions>
         const { outcome, reason, account } = checked;
         return { reply: reply(200, { id: account.id, outcome, reason, checked_at: rfc3339(executions.now()) }) };
       } catch (error) {
-        // An expected error is a response, which is stored for the idempotency key.
+        // An expected error is returned as a response and not thrown, so that it is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }

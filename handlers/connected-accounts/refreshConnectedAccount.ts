@@ -21,7 +21,7 @@ export const refreshConnectedAccount: Handler<'refreshConnectedAccount', Executi
         const expiresAt = account.tokenExpiresAt === null ? null : rfc3339(account.tokenExpiresAt);
         return { reply: reply(200, { id: account.id, outcome, reason, token_expires_at: expiresAt }) };
       } catch (error) {
-        // An expected error is a response, which is stored for the idempotency key.
+        // An expected error is returned as a response and not thrown, so that it is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }

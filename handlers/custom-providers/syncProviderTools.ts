@@ -33,7 +33,7 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
         const context = await accountContextOf(providers.store.read, providers.catalogue, account);
         return { reply: call.problem(toolsNotListed(synced.error, context)) };
       } catch (error) {
-        // An expected error is a response, which is stored for the idempotency key.
+        // An expected error is returned as a response and not thrown, so that it is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }

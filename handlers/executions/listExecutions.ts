@@ -13,7 +13,7 @@ export const listExecutions: Handler<'listExecutions', Executions> = async (call
     {
       accountId: filters.connected_account_id,
       toolName: filters.tool_name,
-      // Only failed executions have an error, and their status has an index.
+      // Only failed executions have an error. The status is added to the filter, because it has an index.
       status: filters.status ?? (filters.error_kind && 'FAILED'),
       errorKind: filters.error_kind,
       apiClientId: filters.api_client_id,

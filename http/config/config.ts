@@ -27,7 +27,7 @@ import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 export interface Config extends SecurityContact, Paths {
   host: string;
   port: number;
-  /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
+  /** The origin at which clients reach the first environment, without a trailing slash. */
   baseUrl: string;
   /** The settings of connections to a database server. */
   connections: ConnectionOptions;

@@ -5,8 +5,9 @@ import { unsupportedTelemetry } from './telemetry.ts';
 const PREFIX = 'VALETKEY_';
 const OWN_PREFIX = /^VALET_?KEY/i;
 /**
- * A name without the prefix counts as a misspelled setting if the edit distance is at most the length of the setting
- * divided by this number. Shorter settings are not compared, because they resemble many other names, such as HOME.
+ * A name, with or without the prefix of Valetkey, counts as a misspelled setting if their edit distance, without
+ * underscores, is at most the length of the setting divided by this number. Settings with fewer characters than this
+ * number are not compared, because they resemble many other names: HOST, for example, resembles HOME.
  */
 const CHARACTERS_PER_CHANGE = 6;
 /**
@@ -15,8 +16,8 @@ const CHARACTERS_PER_CHANGE = 6;
  */
 const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC', 'VALETKEY_BUILT'];
 /**
- * A name with the prefix counts as misspelled if it differs by at most this many characters, and at most a third of its
- * length.
+ * A name with the prefix also counts as a misspelled setting if it differs from the setting by at most this many
+ * characters, and by at most a third of its length without the prefix.
  */
 const MAX_CHANGES = 3;
 

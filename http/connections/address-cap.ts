@@ -10,7 +10,8 @@ export interface AddressCap {
 /**
  * Rejects connections of a client address that already has too many, so that one address cannot take all connections.
  *
- * @param isTrusted whether an address is that of a proxy, which many clients share
+ * @param isTrusted whether an address is that of a proxy. The limit does not apply to it, because many clients share
+ * it.
  */
 export function capPerAddress(
   server: Server,

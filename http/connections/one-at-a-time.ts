@@ -17,7 +17,7 @@ interface Line {
  * client has read the previous response. So a client that does not read has only one response in memory. While requests
  * wait, nothing more is read from the connection; a connection with too many waiting requests is closed.
  *
- * @param maxWaiting requests that may wait on one connection
+ * @param maxWaiting the maximum number of requests that wait on one connection
  */
 export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
   const lines = new WeakMap<object, Line>();

@@ -39,7 +39,8 @@ const COOKIE = browserCookie('valetkey-link-login', (text) =>
 );
 
 const TEXTS: Record<Exclude<Verified['kind'], 'verified' | 'unknown'> | 'failed' | 'none' | 'busy', string> = {
-  mismatch: 'This link was created for a different user than you, so nothing was connected. Ask for a new link.',
+  mismatch:
+    'You are logged in as a different user than this link was created for, so nothing was connected. Ask for a new link.',
   subject_changed:
     'You have chosen another account than before, so nothing was connected. Use a new link and the same account.',
   failed: 'The login at your company failed, so nothing was connected. Open the link again, or ask for a new one.',

@@ -25,6 +25,8 @@ describe('an MCP server that requires more scopes for a call', () => {
   let provider: string;
   /** The scopes that the challenge of the server names. */
   let named: string;
+  /** How many tool calls the server has received. */
+  let received = 0;
 
   before(async () => {
     world = await startFilesWorld();
@@ -40,6 +42,7 @@ describe('an MCP server that requires more scopes for a call', () => {
     named = WRITE;
     world.upstream.on = async ({ headers }, res) => {
       if (headers['mcp-method'] !== 'tools/call') return false;
+      received++;
       const scopes = await as.scopesOf((headers.authorization ?? '').replace('Bearer ', ''));
       if (!scopes || (scopes.includes(WRITE) && scopes.includes('files:read'))) return false;
       const challenge = `Bearer error="insufficient_scope", scope="${named}"`;
@@ -151,6 +154,7 @@ describe('an MCP server that requires more scopes for a call', () => {
         },
       });
       const call = { name: 'files_list', arguments: {} };
+      const callsBefore = received;
       const result = await client.callTool(call).catch(async (error: Error) => {
         const [required] = (error as UrlElicitationRequiredError).elicitations;
         await grant(required?.url ?? '', user);
@@ -159,6 +163,8 @@ describe('an MCP server that requires more scopes for a call', () => {
       });
       await client.close();
       expect(JSON.stringify(result)).to.include('a.txt');
+      // One call was refused, and one was made after the user had granted the scope.
+      expect(received - callsBefore).to.equal(2);
       if (revision === '2026-07-28') {
         expect(messages).to.deep.equal([
           'Files requires more access than you have granted. Open the link to grant it.',
@@ -176,8 +182,10 @@ describe('an MCP server that requires more scopes for a call', () => {
       user_verify_url: VERIFY_URL,
     });
     const client = await connectMcp(server, connectionId, token);
+    const callsBefore = received;
     const refused = await client.callTool({ name: 'files_list', arguments: {} });
     await client.close();
+    expect(received - callsBefore, 'is not repeated for the link').to.equal(1);
     // biome-ignore lint/suspicious/noExplicitAny: tests look into results of every shape
     const error = JSON.parse(JSON.stringify(refused.structuredContent ?? refused)) as any;
     expect(JSON.stringify(error))

@@ -144,7 +144,7 @@ describe('attacks with documents of MCP clients', () => {
     const requests = world.documents.requests;
     expect((await world.exchange(codeOf(sent))).status).to.equal(200);
     expect(world.documents.requests, 'the token endpoint reads no document').to.equal(requests);
-    await expectRefused({}, /redirect_uri is not registered/);
+    await expectRefused({}, /redirect_uri is not one that this client has registered/);
   });
 
   it('A23: are cached as their response allows, between 30 seconds and a day, and failures for 30 seconds', async () => {

@@ -47,7 +47,10 @@ interface Place {
 const EMPTY: ListedContents = { items: [], omitted: 0, bytes: 0, nextCursor: undefined };
 const NOT_CONNECTED = 'The user has not connected an account.';
 
-/** Returns the mappings of a session's MCP server that offer resources or prompts: the first for each connection. */
+/**
+ * Returns the mappings of a session's MCP server that offer resources (or prompts, by `kind`). Disabled connections are
+ * left out. If several mappings have the same connection, only the first of them is returned.
+ */
 export function contentMappings({ server }: McpSession, kind: 'resources' | 'prompts'): McpMapping[] {
   return server.mappings.filter(
     ({ connection, [kind]: offered }, index, all) =>
@@ -66,7 +69,8 @@ function isSame(mapping: McpMapping, connection: McpMapping['connection']): bool
  *
  * @param cursor from the previous page; undefined for the first page
  * @returns null if the cursor does not belong to this list
- * @throws ApiError TOOL_FAILED if a third-party server failed and none of the others returned an item
+ * @throws ApiError TOOL_FAILED if all remaining servers were read, one of them failed, and none of them returned an
+ * item
  */
 export async function listContents(
   deps: CallDeps,
@@ -143,7 +147,7 @@ function leftOut(count: number): string {
   return `The MCP server lists ${count} more on one page, of which Valetkey reads ${MCP_UPSTREAM.contents}.`;
 }
 
-/** Whether a server does not know the method: it has no resources, or no prompts. */
+/** Whether a third-party server does not know the list method, because it has no resources or no prompts. */
 function isUnsupported({ kind, upstreamStatus }: ToolError): boolean {
   return kind === 'upstream_not_found' && upstreamStatus === undefined;
 }
@@ -152,7 +156,11 @@ function placeOf(connection: ConnectionRow | undefined): Place | undefined {
   return connection && { connectionId: connection.id, page: 0, cursor: undefined };
 }
 
-/** @returns undefined after the last page, if the server repeats its cursor, or after the maximum number of pages */
+/**
+ * Returns the next page of the same connection.
+ *
+ * @returns undefined after the last page, if the server repeats its cursor, or after the maximum number of pages
+ */
 function placeAfter({ connectionId, page, cursor }: Place, next: string | undefined): Place | undefined {
   const isLast = next === undefined || next === cursor || page + 1 === MCP_UPSTREAM.listPages;
   return isLast ? undefined : { connectionId, page: page + 1, cursor: next };

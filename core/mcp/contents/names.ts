@@ -42,7 +42,10 @@ export function offeredItem(connection: ConnectionRow, item: Content): Content {
   return { ...item, name: offeredPrompt(connection, String(name)) };
 }
 
-/** Returns a result of `resources/read` or `prompts/get` with the offered URIs in place of the server's own URIs. */
+/**
+ * Returns a result of `resources/read` or `prompts/get` with the offered URIs in place of the third-party server's own
+ * URIs.
+ */
 export function offeredContent(connection: ConnectionRow, { contents, messages, ...rest }: Content): Content {
   const shown = (list: unknown, show: (item: Content) => Content) => (list as Content[]).map(show);
   if (contents) return { contents: shown(contents, (item) => offeredItem(connection, item)) };

@@ -30,11 +30,11 @@ export interface ContentRequest {
 }
 
 /**
- * Reads a resource or a prompt of a third-party MCP server with an account. The read is recorded as an execution,
- * like a tool call.
+ * Reads a resource or a prompt of a third-party MCP server with an account. The read is recorded as an execution, like
+ * a tool call.
  *
  * @returns the result with the URIs under which resources are offered
- * @throws ApiError ACCOUNT_NOT_ACTIVE; TOOL_FAILED or TOOL_TIMEOUT if the server fails
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; TOOL_FAILED or TOOL_TIMEOUT if the third-party server fails
  */
 export function readContent(
   deps: CallDeps,

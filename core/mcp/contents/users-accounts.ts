@@ -6,8 +6,8 @@ import type { McpSession } from '../session.ts';
 import { contentMappings } from './list-contents.ts';
 
 /**
- * Returns a text that changes with the connections that offer resources or prompts, and with the state of the user's
- * accounts there.
+ * Returns a text that differs if other connections offer resources (or prompts, by `kind`), or if the user's account of
+ * one of them was created, deleted or changed its status.
  */
 export async function usersAccounts(
   read: ReadRepositories,

@@ -8,8 +8,8 @@ const REVISION = '2026-07-28';
 const META = 'io.modelcontextprotocol';
 
 /**
- * The handshake of the older revision, and `tools/list` of the newer one. A server may require a token for the list
- * even if it accepts the handshake without one.
+ * The handshake of the protocol revision 2025-11-25, and `tools/list` of the newer revision 2026-07-28. A server may
+ * require a token for the list even if it accepts the handshake without one.
  */
 const REQUESTS = [
   {
@@ -38,8 +38,8 @@ const REQUESTS = [
  * Sends a handshake without a token to an MCP server, and then `tools/list` if the response to the handshake is not
  * 401. The 401 response contains the address of the metadata and the scopes that the server requires (RFC 9728 §5.1).
  *
- * @returns undefined if the server rejects neither request with 401, or cannot be reached; an empty challenge if its
- * 401 contains no parameters
+ * @returns undefined if the server rejects neither request with 401, if it cannot be reached, or if it takes too long;
+ * an empty challenge if its 401 contains no parameters
  */
 export async function askForChallenge(address: string, fetch: ProtocolFetch): Promise<BearerChallenge | undefined> {
   const signal = AbortSignal.timeout(MCP_UPSTREAM.challengeMs);

@@ -10,7 +10,7 @@ import { CALL_KEY, type WireCall } from './wire-call.ts';
 export interface UpstreamRequest<M extends keyof UpstreamResults = keyof UpstreamResults> {
   method: M;
   params: Record<string, unknown>;
-  /** Headers that repeat the values of parameters, as some tools require. */
+  /** Additional headers that repeat the values of arguments, which some tools require (`x-mcp-header`). */
   headers?: Record<string, string>;
   /** The maximum time without a message from the server, in milliseconds. Progress restarts it. */
   silenceMs: number;
@@ -21,7 +21,7 @@ export interface UpstreamRequest<M extends keyof UpstreamResults = keyof Upstrea
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Accepts any result, because results are checked by the caller. */
+/** Accepts any result: the MCP SDK receives only an outline of it, and `readResult` checks the complete result. */
 const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: unknown) => ({ value }) } } as const;
 
 let keys = 0;

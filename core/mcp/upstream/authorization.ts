@@ -42,8 +42,9 @@ const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
  * client, by a client metadata document or by registration, unless an operator has set a client. The results are stored
  * in the provider's definition and the connection, so that refreshes, revocations and the origins of credentials work
  * as for any other provider. The MCP server is asked again at every consent, because it may have changed its
- * authorization server. In that case its accounts and registered clients are taken out of use, as after any change of a
- * provider. Nothing is done for other providers, and if an operator has set the client and both addresses.
+ * authorization server. In that case the provider's accounts and registered clients are taken out of use, as after any
+ * change of a provider. Nothing is done if the provider is not discovered by MCP, or if the connection has a client and
+ * an operator has set both `authorize_uri` and `token_uri`.
  */
 export async function prepareConsent(
   deps: McpAuthorizationDeps,
@@ -149,7 +150,8 @@ async function becomeClient(
 
 /**
  * Returns the metadata of a connection's client. Some authorization servers limit a client to the scopes in its
- * metadata, so these include the scopes that only some calls require.
+ * metadata. So if the connection does not set its scopes, the metadata contains all known scopes, also those that only
+ * some calls require.
  */
 export function clientDescription(environment: EnvironmentRow, connection: ConnectionRow, pattern: AuthPattern) {
   const available = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);

@@ -25,7 +25,8 @@ export interface UpstreamConnection {
  * Connects to an MCP server in the newest revision that it supports. Valetkey declares no client capabilities, so a
  * server cannot request input from a model or a user through it.
  *
- * @param connecting the limits of the handshake; its `outcome` is set to that of the handshake's last request
+ * @param connecting the limits of the handshake; its `outcome` is set to the outcome of the last request of the
+ * handshake
  * @throws errors of the MCP SDK; if `connecting.outcome` is `failed`, the cause is the error there
  */
 export async function connectUpstream(url: URL, deps: WireDeps, connecting: WireCall): Promise<UpstreamConnection> {
@@ -35,7 +36,7 @@ export async function connectUpstream(url: URL, deps: WireDeps, connecting: Wire
     { capabilities: {}, versionNegotiation: { mode: 'auto' } },
   );
   const wire = createWire(deps, connecting);
-  // Disabled, because our own wire resumes streams that end early.
+  // The MCP SDK must not resume streams that end early, because `createWire` does so.
   const reconnectionOptions = {
     maxRetries: 0,
     initialReconnectionDelay: 1,

@@ -22,7 +22,7 @@ export interface Candidate {
   changes: string[];
 }
 
-/** The result of the pages that have been converted. */
+/** The tools of all pages that have been converted so far. */
 export interface Candidates {
   tools: Candidate[];
   leftOut: LeftOut[];
@@ -53,8 +53,8 @@ const TOO_LONG: Converted = { ok: false, reason: 'parsing its schemas takes too 
 
 /**
  * Converts the tools of one page in a thread and adds the results to `into`. An unusable tool is added to `leftOut` and
- * does not affect the others. If the whole page takes too long, each tool is converted in a job with its own time
- * limit. Tools beyond the maximum number and repeated names are skipped.
+ * does not affect the others. If the whole page takes too much time or memory, each tool is converted in a job with its
+ * own limits. Tools beyond the maximum number and repeated names are skipped.
  *
  * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much work waits for a thread
  */
@@ -110,7 +110,10 @@ async function oneByOne(context: ConvertContext, tools: readonly Named[]): Promi
   return converted;
 }
 
-/** Returns the omitted tools, plus one entry for all tools beyond the maximum number, if there are any. */
+/**
+ * Returns the tools that were left out. If the server lists more tools than the maximum, one further entry describes
+ * all tools beyond it.
+ */
 export function allLeftOut({ leftOut, listed }: Candidates): LeftOut[] {
   const { tools } = MCP_UPSTREAM;
   if (listed <= tools) return leftOut;

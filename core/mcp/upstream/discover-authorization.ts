@@ -8,7 +8,7 @@ import { askForChallenge } from './ask-challenge.ts';
 /** The metadata of an authorization server. */
 type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 
-/** The authorization that an MCP server describes, or the reason why it was not found, as a `message` for the log. */
+/** The authorization that an MCP server describes, or the reason why it was not found, as a `message` for operators. */
 export type DiscoveredAuthorization =
   /** `scopes`: the scopes that a first login needs; `supported`: all scopes in the server's metadata. */
   | { ok: true; server: AuthorizationServer; resource: string; scopes: string[]; supported: string[] }
@@ -36,8 +36,10 @@ export interface AuthorizationRequest extends ServerRequest {
  * Finds the authorization server of an MCP server as the revision 2026-07-28 describes it. The server's 401 response
  * contains the address of its metadata (RFC 9728 §5.1) and the scopes that it requires. If the response contains no
  * address, the metadata is at a well-known address. The metadata names the authorization server, which publishes its
- * own metadata (RFC 8414). A server without metadata uses the revision 2025-03-26: its origin is the authorization
- * server, with default endpoints if that has no metadata either.
+ * own metadata (RFC 8414). An authorization server that an operator has set is used instead of the named one. If the
+ * MCP server has no metadata, the authorization server that it named before is used. If it named none, the revision
+ * 2025-03-26 applies: the origin of the MCP server is the authorization server, with default endpoints if the origin
+ * has no metadata either.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
   const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;
@@ -59,7 +61,10 @@ export async function discoverAuthorization(request: AuthorizationRequest): Prom
   return { ok: false, isSilent: issuer === known, message: found.message };
 }
 
-/** Whether an MCP server names authorization servers without the stored one. False if its metadata cannot be read. */
+/**
+ * Whether an MCP server now names authorization servers, and the stored one (`known`) is not among them. False if the
+ * metadata of the MCP server cannot be read.
+ */
 export async function hasMoved(request: ServerRequest, known: string): Promise<boolean> {
   const { resource } = await askResource(request);
   return resource.ok && !resource.issuers.includes(known);

@@ -63,7 +63,7 @@ class EventParser {
   }
 
   *push(text: string): Generator<ServerEvent> {
-    // A line feed after a carriage return belongs to it, even if it arrives in the next chunk.
+    // A carriage return and a line feed end one line, even if the line feed arrives in the next chunk.
     let from = this.#endedWithReturn && text.startsWith('\n') ? 1 : 0;
     if (text !== '') this.#endedWithReturn = text.endsWith('\r');
     this.#lineEnd.lastIndex = from;

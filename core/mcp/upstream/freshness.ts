@@ -13,8 +13,8 @@ const ACTOR = 'system';
 
 /**
  * Keeps the stored tools of MCP servers up to date. `run` reads each outdated list again, with an active account of the
- * provider; without such an account, the list is skipped. A tool that its server has changed is flagged and not updated
- * automatically.
+ * provider; without such an account, the list is skipped. Lists that are not read within `refreshListsMs` are left to
+ * the next run. A tool that its server has changed is flagged and not updated automatically.
  */
 export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();

@@ -72,7 +72,10 @@ function notification({ params }: Data, method: string): Admitted {
   return { message: { jsonrpc: '2.0', method, params: kept } };
 }
 
-/** Returns an outline of a request by the server. The MCP SDK rejects it, unless it is a ping. */
+/**
+ * Returns an outline of a request that the server sends to its client. The MCP SDK rejects all such requests except a
+ * ping. A request with an invalid id is dropped.
+ */
 function asked(id: unknown, method: string): Admitted {
   return isId(id) ? { message: { jsonrpc: '2.0', id, method: cut(method), params: {} } } : DROPPED;
 }

@@ -10,10 +10,10 @@ const ERROR_BYTES = 64 * 1024;
 const EXPLANATION_LENGTH = 300;
 
 /**
- * Reads an error response of an MCP server, whose HTTP status says that it rejected the request.
+ * Reads the response of an MCP server that rejected a request, as its HTTP status says.
  *
  * @param scrub removes the secrets of the account from a text
- * @returns the error, with the scrubbed body, which is empty if it is too large
+ * @returns the error and its `body`: the text of the response without secrets, or an empty text if it is too large
  */
 export async function readRejection(response: EgressStream, scrub: Scrubber): Promise<StatusError & { body: string }> {
   const { status, headers } = response;

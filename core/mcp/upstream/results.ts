@@ -28,7 +28,7 @@ export interface UpstreamResults {
   'tools/call': ToolOutcome;
   /** null for a response without a list of tools. */
   'tools/list': ListedPage | null;
-  // These are null if the response does not have the form that the method requires.
+  // The results of the methods below are null if the response does not have the form that the method requires.
   'resources/list': ListedContents | null;
   'resources/templates/list': ListedContents | null;
   'prompts/list': ListedContents | null;
@@ -46,8 +46,9 @@ export function readResult(method: string, result: Record<string, unknown>): unk
 }
 
 /**
- * Converts the result of a call to an outcome. Its data is the structured content, or the content list if there is no
- * structured content. If it is too large, parts of it are left out.
+ * Converts the result of a call to an outcome. The outcome's data is the structured content, or the content list if
+ * there is no structured content. If the data is too large, parts of it are left out. A result with `isError` becomes a
+ * failure, whose message contains the texts of the content list.
  */
 function readCall({ structuredContent, content, isError }: Record<string, unknown>): ToolOutcome {
   const parts = Array.isArray(content) ? content : [];

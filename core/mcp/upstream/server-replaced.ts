@@ -16,8 +16,9 @@ export interface ReplacedDeps {
 }
 
 /**
- * Checks whether the MCP server of an account whose token could not be refreshed now names other authorization servers
- * than the stored one. The account then needs a new authorization, even if the stored server still exists.
+ * Checks, after the token of an account could not be refreshed, whether the account's MCP server now names other
+ * authorization servers than the stored one. The account then needs a new authorization, even if the stored
+ * authorization server still exists.
  *
  * @returns false also if no authorization server was discovered before, or the MCP server's metadata cannot be read
  */

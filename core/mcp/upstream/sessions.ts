@@ -55,7 +55,10 @@ interface Session {
   connecting: WireCall;
   connection: Promise<UpstreamConnection>;
   requests: number;
-  /** The session takes no more requests. `told`: its server is notified when it is closed. */
+  /**
+   * Whether the session takes no more requests, and how it is closed. `told`: its server is asked to delete it.
+   * `silently`: nothing is sent to its server.
+   */
   retired: false | 'told' | 'silently';
 }
 

@@ -21,9 +21,9 @@ export interface ConnectionAuthorization {
 
 /**
  * Stores the discovered authorization of an MCP server in its provider, and the registered client in the connection. If
- * the authorization server is new or the same as before, its endpoints are added to the bindings of the provider's
- * clients: the addresses at which a client's secret may be used. After the first discovery, a difference is also
- * handled like any other change of the provider. Nothing is stored if the provider was deleted.
+ * no authorization server was stored before, or the same one was, its endpoints are added to the bindings of the
+ * provider's clients: the addresses at which a client's secret may be used. After the first discovery, a difference is
+ * also handled like any other change of the provider. Nothing is stored if the provider was deleted.
  */
 export async function storeAuthorization(
   tx: Transaction,
@@ -56,7 +56,8 @@ export async function storeAuthorization(
   await tx.customProviders.update(environment.id, provider, row.version, { definition, isMcp: row.isMcp, updatedAt });
   const connection = await tx.connections.get(environment.id, connectionId);
   const pattern = connection && findPattern(change.now, connection.type);
-  // Two concurrent links may both have registered a client; the first one that is stored is used.
+  // Two links that users opened at the same time may both have registered a client. The client that is stored first is
+  // used.
   if (!client || !pattern || connection.clientId) return;
   const terms = { ...bindClient(change.now, pattern, connection.allowedAddresses), registered: true };
   const columns = sealClient(deps.vault, connection, client.secret, terms);

@@ -34,7 +34,8 @@ export type Synced<T> = { ok: true; value: T } | { ok: false; error: ToolError }
  * and converts the list page by page. If reading fails, nothing is stored and the error is returned.
  *
  * @param stored is called in the transaction that stores the tools; its result is returned
- * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY if too many servers are waiting to be read
+ * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY if too many servers are waiting to be read, or too
+ * much work waits for a thread; and the errors of `stored`, after which nothing is stored
  */
 export function syncProvider<T>(
   deps: SyncDeps,

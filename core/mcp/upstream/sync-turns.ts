@@ -8,7 +8,7 @@ export interface SyncTurns {
    * Runs a task when it is its turn.
    *
    * @param task receives a signal that is aborted after `MCP_UPSTREAM.syncMs`
-   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many tasks are waiting, and what the task throws
+   * @throws ApiError RATE_LIMITED or SERVER_BUSY if too many tasks are waiting; and the errors of the task
    */
   run<T>(environmentId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

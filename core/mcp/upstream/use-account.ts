@@ -41,13 +41,15 @@ export interface UpstreamFailed {
 }
 
 /**
- * Uses the credential of an account at its MCP server, under the egress policy and limited to the account's origins. If
- * the server rejects the credential, it is refreshed if possible and the attempt is repeated once. If there is no newer
- * credential or the server rejects it too, the account is taken out of use, except after a temporary failure of the
- * refresh. Scopes that the server requires in an error are recorded.
+ * Runs `attempt`, which sends requests to the MCP server of an account with its credential. The requests are subject to
+ * the egress policy and limited to the account's origins. If the server rejects the credential, the credential is
+ * refreshed if possible and `attempt` runs once more. If there is no newer credential or the server rejects it too, the
+ * account is taken out of use, except after a temporary failure of the refresh. Scopes that the server requires in an
+ * error are recorded.
  *
  * @param attempt sends requests with the address and credential of `place`; `place.secrets` has the secrets of all
  * attempts
+ * @returns the last result of `attempt`; or the failure of a refresh that was necessary before the first attempt
  * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `attempt` throws
  */
 export async function withUpstreamAccount<T extends { ok: true }>(
@@ -100,7 +102,10 @@ export function readUpstream<M extends keyof UpstreamResults>(
   });
 }
 
-/** Returns the failure for an error of a request that only reads, without secrets: a header value can contain one. */
+/**
+ * Returns the failure for an error of a request that only reads. Secrets of the account are removed, because a header
+ * value in the error can contain one.
+ */
 export function failedAt({ secrets }: UpstreamPlace, error: unknown, now: number): UpstreamFailed {
   return { ok: false, ...createScrubber(secrets)(upstreamFailure(error, true, now)) };
 }

@@ -127,8 +127,9 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
   }
 
   /**
-   * Handles a response with a status of 300 or more. Requests about tools, resources and prompts fail here. Redirects
-   * are returned to the MCP SDK, and so are other rejections: it needs them to determine the protocol revision.
+   * Handles a response with a status of 300 or more. Redirects are returned to the MCP SDK. With any other response,
+   * requests about tools, resources and prompts fail here. For other requests, such as the handshake, the response is
+   * returned to the MCP SDK, which needs it to determine the protocol revision.
    */
   async function rejected(
     response: EgressStream,

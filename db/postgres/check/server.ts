@@ -3,7 +3,10 @@ import { newestMigration } from '../load-migrations.ts';
 import { type Check, fail, ok, settings, warn } from './tools.ts';
 
 const OLDEST = 150_000;
-/** Tokens and leases tolerate smaller differences of clocks. */
+/**
+ * Limits for the difference between the clocks of this machine and the database, in milliseconds. Tokens and leases
+ * tolerate smaller differences.
+ */
 const CLOCK_MS = { warn: 1_000, fail: 30_000 };
 
 /** The version, settings and clock of the server, and the Valetkey servers that use it. */

@@ -11,7 +11,7 @@ import { createPostgresStatements } from '../statements.ts';
  * Opens a connection, and begins a transaction on it that locks all tables, so that no other process writes to them.
  *
  * @param isTarget whether other processes must not read them either
- * @throws StorageError `DATABASE_IN_USE` if a server uses the database
+ * @throws StorageError `DATABASE_IN_USE` if a server uses the database; `SCHEMA_MISSING` if it has no tables
  */
 export async function openLocked(location: string, isTarget: boolean): Promise<{ session: Session; tables: string[] }> {
   const session = await openSession(location, { statementMs: null });

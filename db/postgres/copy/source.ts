@@ -18,8 +18,8 @@ export async function openCopySource(location: string): Promise<CopySource> {
   const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
   /** Whether an earlier copy has left its mark. That copy may be in use, so `reopen` does not remove the mark then. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
-  // Here, a count can be split into several rows. A database file has one row for each count, so these rows are merged
-  // first.
+  // In PostgreSQL, the count of an hour can be split into several rows. A database file has one row for each count, so
+  // the rows are merged before they are copied.
   for (const name of ['execution_statistics', 'refresh_statistics'])
     if (tables.includes(name)) await query({ text: `select fold_${name}()` });
   return {

@@ -24,7 +24,7 @@ export interface AdaptedInput {
   schema: JsonSchema;
   /** The server's property names, keyed by the names in `schema`. */
   names: Names;
-  /** The members that were removed or renamed. */
+  /** What was removed, renamed or simplified: a sentence for each change. */
   changes: string[];
 }
 

@@ -15,7 +15,7 @@ const MAX_SENTENCE = 1000;
  * descriptions and comments, and these texts are truncated.
  *
  * @param path of the schema, for `changes`
- * @returns a value that is not an object is returned unchanged
+ * @returns the converted copy; a value that is not an object is returned unchanged
  */
 export function cleanSchema(schema: unknown, path: readonly string[], changes: Changes): unknown {
   if (!isRecord(schema)) return schema;
@@ -50,8 +50,8 @@ function cleanValue(word: string, value: unknown, place: readonly string[], chan
 
 /**
  * Removes regular expressions that could take unlimited time. A `pattern` is moved to the description, for the model,
- * and only the server validates it. If a key of `patternProperties` is such an expression, members with undeclared
- * names accept any value.
+ * and only the server validates it. If a key of `patternProperties` is such an expression, `patternProperties` is
+ * removed, and members with undeclared names accept any value.
  */
 function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Changes): Data {
   const { pattern, patternProperties, description } = node;

@@ -13,7 +13,8 @@ const REFUSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else',
 /**
  * Makes the top of an input schema a plain object, as model APIs require. The members that references, `allOf`,
  * alternatives (`anyOf`, `oneOf`) and conditions declare are merged into `properties`. Alternatives make a member
- * required only if each of them requires it. Other differences between alternatives are only checked by the server.
+ * required only if each of them requires it. All other rules of these keywords, such as `not` or the differences
+ * between alternatives, are only checked by the server.
  *
  * @param root cleaned, with resolvable references
  * @returns undefined if it does not describe an object

@@ -16,7 +16,7 @@ export function* subschemas(node: Readonly<Data>): Generator<[place: string[], s
   }
 }
 
-/** How the references of a schema were written. */
+/** The facts about a schema that are needed to make its references local. */
 export interface ReferenceFacts {
   /** The `$id` of the schema, with which its references may begin. */
   own: string | undefined;
