@@ -35,8 +35,8 @@ export const SERVER = {
   /** The longest time from the start of a connection to its first byte. */
   firstByteMs: 5 * SECOND,
   /**
-   * How long a client may read none of the bytes that are queued for it. Node may need a second period of this length
-   * to detect it, and then closes the connection.
+   * A client that reads none of the bytes queued for it for this time is disconnected. Node may need twice this time to
+   * detect it.
    */
   stalledMs: 15 * SECOND,
   /** Bytes of responses that may be queued for all clients together. */
@@ -112,11 +112,13 @@ export const BODIES = {
    */
   totalBytes: 256 * MIB,
   /**
-   * Reserved for the response before a call is sent. Otherwise a call with a short response could fail after it took
-   * effect.
+   * Reserved for the response before a call to a third party is sent. Without it, a call with a short response could
+   * take effect and then fail because there is no space for its response.
    */
   firstBytes: 64 * KIB,
-  /** The first bytes of a request body are not counted, because the number of connections already limits them. */
+  /**
+   * This many first bytes of each request body are not counted, because the number of connections already limits them.
+   */
   uncountedBytes: 16 * KIB,
   /** The longest wait for space. */
   waitMs: 5 * SECOND,
@@ -134,7 +136,7 @@ export const LOGO = {
 
 /** How long Valetkey keeps tokens and rows. */
 export const LIFETIME = {
-  /** An access token: the maximum time for which a leaked token is useful. */
+  /** Access tokens of API clients. This is also the maximum time for which a leaked token is useful. */
   accessTokenMs: HOUR,
   /** A page token: long enough to read a whole list, short enough that the list has not changed much. */
   pageTokenMs: DAY,
@@ -150,7 +152,7 @@ export const LIFETIME = {
   fileMs: HOUR,
   /** Execution records, unless the environment has its own setting. */
   executionsMs: 90 * DAY,
-  /** Statistics of executions and refreshes: the longest month. */
+  /** Statistics of executions and refreshes: as long as the longest month. */
   statisticsMs: 31 * DAY,
   /** Ended jobs, for example revocations: their outcome can be read for this time. */
   endedJobsMs: 90 * DAY,
@@ -170,7 +172,7 @@ export const OPERATORS = {
   addressMs: 15 * MINUTE,
   /** A session: one working day. */
   sessionMs: 12 * HOUR,
-  /** An access token of a session. It is short because a page holds it in its memory. */
+  /** An access token of a session. Its lifetime is short, because the page of the console holds it in its memory. */
   tokenMs: 10 * MINUTE,
   /** A login at the OpenID provider of the company. */
   companyLoginMs: 10 * MINUTE,
@@ -218,7 +220,7 @@ export const RETENTION = {
   auditFileRows: 10_000,
 } as const;
 
-/** Background work of the server: the delay after a start, then the interval. */
+/** Background work of the server. `…FirstMs` is the delay of the first run after a start. */
 export const BACKGROUND = {
   /** The pause between two steps of the preparations after a start. */
   warmUpPauseMs: 5,
@@ -238,7 +240,7 @@ export const BACKGROUND = {
    * several days.
    */
   keepAlivePercent: 80,
-  /** Concurrent revocations at one provider of an environment. */
+  /** The maximum number of concurrent revocations at one provider of an environment. */
   revocationsPerProvider: 4,
   /**
    * The maximum time of one revocation attempt. It revokes up to two tokens, and may read metadata from several
@@ -258,7 +260,9 @@ export const BACKGROUND = {
   /** How often the last entries of the audit log are published as events, and when this first happens. */
   auditHeadsMs: DAY,
   auditHeadsFirstMs: HOUR,
-  /** How often the times of last use, which are collected in memory, are written. */
+  /**
+   * How often the times at which accounts were last used, which are collected in memory, are written to the database.
+   */
   usageMs: 5 * SECOND,
   /** How often the rows that together store one count are combined into one row. Only PostgreSQL needs this. */
   foldMs: 5 * SECOND,
@@ -282,8 +286,8 @@ export const JOBS = {
   /** The maximum number of jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
   /**
-   * If a transaction that takes jobs fails, the database may still commit it within this time. Databases end open
-   * transactions sooner.
+   * How long a failed transaction that takes jobs counts as possibly committed, because the database may still commit
+   * it. Databases end open transactions within a shorter time.
    */
   lostClaimMs: MINUTE,
   /** The interval between two runs of a periodic job is shortened by a random part, up to this fraction of it. */
@@ -309,7 +313,7 @@ export const WEBHOOKS = {
   giveUpMs: 6 * DAY,
   /** An endpoint is disabled if all attempts failed for this time. */
   disableAfterMs: 5 * DAY,
-  /** One attempt: the time of a protocol call, and some time to wait for a slot. */
+  /** The maximum time of one attempt: that of a protocol call (15 s), and some time to wait for a slot. */
   attemptMs: 20 * SECOND,
   /**
    * The maximum number of concurrent attempts: of one endpoint, of one endpoint whose last attempt failed, and of all
@@ -323,14 +327,15 @@ export const WEBHOOKS = {
    * requests need the rest.
    */
   perSecond: 200,
-  /** The part of a response that is read. Nothing in the response is needed. */
+  /** The maximum part of a response body that is read. Its content does not affect the delivery. */
   responseBytes: 64 * KIB,
-  /** The part of a response that is stored. */
+  /** The maximum part of a response body that is stored with the attempt. */
   storedResponseBytes: 2 * KIB,
-  /** Deliveries that one transaction queues again. */
+  /** The maximum number of deliveries that one transaction queues again. */
   redeliveredRows: 100,
   /**
-   * Deliveries that one transaction reads while it looks for those to queue again. Some are too old or still waiting.
+   * The maximum number of deliveries that one transaction reads to find those to queue again. Deliveries that are too
+   * old or still waiting are skipped.
    */
   redeliverySlice: 1_000,
   /** The longest duration of one attempt of the job that queues deliveries again. */
@@ -352,11 +357,11 @@ export const AUDIT = {
 export const EVENT_STREAM = {
   /** The maximum number of streams of one environment. Each occupies a connection. */
   perEnvironment: 100,
-  /** Events that are read from the database at a time. A body can have 70 KiB. */
+  /** Events that are read from the database at a time. The body of one event can have 70 KiB. */
   rows: 20,
   /**
-   * The maximum wait for an event of this process. Then the stream reads events of other processes, and tells the
-   * client that the connection is alive.
+   * How long a stream waits for an event of its own process. After this time, it reads the events of other processes,
+   * and shows the client that the connection still works.
    */
   pollMs: 5 * SECOND,
   /** A stream ends after this time. Its client then opens another one with a valid token. */
@@ -370,15 +375,18 @@ export const RELOAD = {
   /** How long the host names and settings of an environment are cached. */
   environmentMs: 5 * SECOND,
   /**
-   * How long a key must be active before an older one can be removed. By then, requests that started with the older key
-   * have ended.
+   * How long an encryption key must be active before an older one can be removed. By then, requests that started with
+   * the older key have ended.
    */
   settledKeyMs: MINUTE,
 } as const;
 
 /** Limits of the data that is sent to an OpenTelemetry collector. */
 export const TELEMETRY = {
-  /** Spans, and records of the log, that wait for the collector; further ones are dropped. About 1 KiB each. */
+  /**
+   * The maximum number of spans that wait for the collector, and of log records; further ones are dropped. Each has
+   * about 1 KiB.
+   */
   queued: 8_192,
   batch: 512,
   delayMs: 2 * SECOND,
@@ -396,7 +404,7 @@ export const INSTANCE = {
   /** How often a server checks that its lock file still exists. */
   lockCheckEveryMs: SECOND,
   beatEveryMs: 5 * SECOND,
-  /** How often an instance sets its clock by that of a database that several instances use. */
+  /** If several instances use a database, how often each corrects its clock by the clock of the database. */
   clockEveryMs: 5 * SECOND,
   /** If several instances use a database, one that has not reported for this time is considered ended. */
   silentMs: 15 * SECOND,
@@ -408,18 +416,24 @@ export const PROCESSES = {
   /** The pause before a process that ended is started again. It doubles with each start in a row that fails. */
   firstDelayMs: 500,
   longestDelayMs: 30 * SECOND,
-  /** A process that worked for this time has not failed. */
+  /** A process that was ready for at least this time before it ended is not counted as a failed start. */
   steadyMs: MINUTE,
-  /** After so many failed starts in a row, the parent ends if no process works. */
+  /**
+   * After so many failed starts of one process in a row, the parent stops the server, unless the server has been ready
+   * and another process works.
+   */
   failedStarts: 5,
-  /** A process that is asked to stop is killed when it takes this much longer than its requests may take. */
+  /**
+   * A process that is asked to stop is killed when it takes this much longer than its requests may take
+   * (`SERVER.drainMs`).
+   */
   stopMarginMs: 10 * SECOND,
   /**
    * A signal that arrives later than this after the first one kills the processes. An earlier one is ignored, because
    * npm and terminals send the same signal twice.
    */
   sameSignalMs: SECOND,
-  /** How long a scrape waits for the metrics of a process. */
+  /** How long a request for the metrics of the server waits for those of one process. */
   metricsMs: 3 * SECOND,
 } as const;
 
@@ -458,7 +472,10 @@ export const POSTGRES = {
   aloneFromRun: 4,
   /** How long a unit of work that must run alone waits for the others to end. Meanwhile, new units wait for it. */
   aloneWaitMs: 500,
-  /** The pause before the third attempt is random: at most this long. The maximum doubles with each attempt. */
+  /**
+   * The second attempt follows immediately. The pause before the third one is random, and at most this long. The
+   * maximum doubles with each further attempt.
+   */
   rerunPauseMs: 5,
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,
@@ -572,26 +589,29 @@ export const STORED = {
   apiConfigKeys: 512,
   apiConfigLevels: 16,
   /**
-   * Stored responses for the idempotency keys of one client, compressed and encrypted. Beyond it, keys are stored
-   * without their response.
+   * The maximum size of the responses that are stored for the idempotency keys of one client, compressed and encrypted.
+   * At this limit, further keys are stored without their response.
    */
   keptRepliesBytes: 64 * MIB,
-  /** The storage of a key without its response: its digests and index entries. */
+  /** The size that is counted for a key without its response: its digests and index entries. */
   idempotencyKeyBytes: 256,
   /**
-   * Idempotency keys of one client, including their responses. Beyond it, requests with further keys are rejected.
-   * About a million keys.
+   * The maximum size of the idempotency keys of one client, including their responses: about a million keys. At this
+   * limit, requests with further keys are rejected.
    */
   idempotencyBytes: 256 * MIB,
-  /** Files created by tools that one environment may store at a time. */
+  /** The maximum total size of the stored files of one environment. Files are created by tools and expire. */
   filesBytes: GIB,
-  /** Stored files that one call sends; a file that the input names twice counts twice. */
+  /** The maximum total size of the stored files that one call sends; a file that the input names twice counts twice. */
   callFilesBytes: 32 * MIB,
-  /** Each part of an execution's contents; longer parts are truncated. */
+  /** The maximum size of the stored request, and of the stored response, of an execution; longer ones are truncated. */
   contentsPartBytes: 16 * KIB,
-  /** Requests, waits and refreshes that an execution's contents list; later ones are left out. */
+  /**
+   * The maximum number of steps (requests, waits and refreshes) that the stored contents of an execution list; later
+   * ones are left out.
+   */
   executionSteps: 100,
-  /** The same, for an execution whose contents are not stored. */
+  /** The maximum number of steps in the record of an execution whose contents are not stored. */
   bareExecutionSteps: 20,
 } as const;
 
@@ -630,7 +650,7 @@ export const OUTBOUND = {
   maxHeaderBytes: 64 * KIB,
   /** The maximum number of chunks of one body: each costs processing time, even if it is small. */
   maxChunks: 2 ** 18,
-  /** Interim responses (1xx) before the response of a call. */
+  /** The maximum number of interim responses (1xx) before the final response of a call. */
   maxInterim: 16,
   /** Decompressed size as a multiple of the compressed size. More is a decompression bomb. */
   maxRatio: 100,
@@ -638,9 +658,12 @@ export const OUTBOUND = {
   ratioFloorBytes: MIB,
   /** Redirects that one call may follow, if it follows redirects at all. */
   maxRedirects: 3,
-  /** Concurrent calls to one origin, so that a slow provider does not take every connection (threat E11). */
+  /**
+   * The maximum number of concurrent calls to one origin, so that a slow provider does not take every connection
+   * (threat E11).
+   */
   callsPerOrigin: 64,
-  /** Calls that may wait for one of these slots. */
+  /** The maximum number of calls to one origin that wait until fewer than `callsPerOrigin` are running. */
   queuePerOrigin: 256,
   /**
    * The maximum number of streams from one origin; their calls no longer occupy a slot. If there are more, the stream
@@ -651,13 +674,22 @@ export const OUTBOUND = {
   keptConnections: 128,
   /** The maximum time that a server's keep-alive header can request. */
   keptConnectionMs: MINUTE,
-  /** Consecutive failures after which calls to an origin are paused. */
+  /**
+   * After so many consecutive calls without a response, calls to the origin are rejected for a pause. A response with
+   * any status ends the count.
+   */
   breakerFailures: 5,
-  /** The first pause of a failing origin. It doubles with each failed attempt after a pause. */
+  /**
+   * The first pause of a failing origin. After each pause one call tests the origin; if it fails, the next pause is
+   * twice as long.
+   */
   breakerPauseMs: 5 * SECOND,
   /** The longest pause. */
   breakerMaxPauseMs: MINUTE,
-  /** A response that is streamed to the caller: downloads take longer than calls. */
+  /**
+   * A call whose response is streamed to the caller. Its limits are higher, because downloads take longer than other
+   * calls.
+   */
   streamTimeoutMs: 5 * MINUTE,
   streamMaxBytes: 100 * MIB,
   /** One protocol call: token, discovery, revocation, identity. */
@@ -677,7 +709,7 @@ export const DNS = {
   secondFamilyMs: 300,
   /** The maximum number of concurrent lookups: each has a socket. */
   lookups: 64,
-  /** Lookups that may wait for one of these slots. */
+  /** The maximum number of lookups that wait until fewer than `lookups` are running. */
   queuedLookups: 256,
   /** How long a failed lookup is cached. Short, so that a newly registered name is usable soon. */
   failedLookupMs: 5 * SECOND,
@@ -713,7 +745,10 @@ export const SCHEMA = {
    * size.
    */
   bytes: 64 * KIB,
-  /** Subschemas and literals with every reference expanded: two references in each of 20 definitions make a million. */
+  /**
+   * The maximum number of subschemas and literals after every reference is expanded: 20 definitions with two references
+   * each can expand to a million.
+   */
   expanded: 20_000,
   /** Schemas that reference each other in a chain; a longer chain would overflow the stack of the compiler. */
   chain: 500,
@@ -721,9 +756,13 @@ export const SCHEMA = {
   thoroughNodes: 2_000,
   /** Steps that the regular expressions of one check on the event loop may take together: about 30 ms. */
   patternSteps: 1_000_000,
-  /** Larger schemas and inputs are checked in a thread: compiling takes 0.1 ms for each subschema. */
+  /**
+   * A schema with a larger expanded size is compiled in a thread, because compiling takes 0.1 ms for each subschema.
+   */
   inlineExpanded: 200,
-  /** The same, for the nodes of the input multiplied by the expanded size of the schema. */
+  /**
+   * An input is checked in a thread if the number of its nodes multiplied by the expanded size of its schema is larger.
+   */
   inlineWork: 500_000,
   /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
   validateMs: 10 * SECOND,
@@ -760,7 +799,10 @@ export const REFRESH = {
   waiting: 1_000,
   /** The longest wait for a slot: callers give up after about 30 s. */
   waitMs: 20 * SECOND,
-  /** How long a lease blocks other processes after its holder has stopped. It is longer than any token request. */
+  /**
+   * How long a lease (the right of one process to refresh an account) blocks other processes if its holder has stopped.
+   * It is longer than any token request.
+   */
   leaseMs: 30 * SECOND,
   /** How long a caller without a valid token waits for a refresh in another process. */
   patienceMs: 20 * SECOND,
@@ -770,11 +812,11 @@ export const REFRESH = {
 
 /** The result of one tool execution. */
 export const TOOL_RESULT = {
-  /** `data` as JSON: a size that clients of models accept in one response. */
+  /** The maximum size of `data` as JSON: what clients of models accept in one response. */
   dataBytes: 80 * KIB,
-  /** `upstream_body` of a failure. */
+  /** The maximum size of `upstream_body` in the result of a failed call. */
   errorBodyBytes: 64 * KIB,
-  /** Requests of one execution, including retries and refreshes (threat E10). */
+  /** The maximum number of requests of one execution, including retries and refreshes (threat E10). */
   requests: 3,
   /** From the first request of an execution to the last byte of its last response. */
   deadlineMs: 30 * SECOND,
@@ -800,8 +842,8 @@ export const RESPONSE = {
   /** Reading one response in a thread. */
   readMs: 5 * SECOND,
   /**
-   * Responses of one environment, and of all environments, that are being read or wait to be read. Their bytes count in
-   * BODIES.
+   * `places`: the responses of one environment that are being read in a thread or wait for one. `waiting`: the
+   * responses of all environments that wait for a thread. Their bytes are counted in BODIES.
    */
   places: 128,
   waiting: 1_024,
@@ -815,11 +857,11 @@ export const THREADS = {
   heapBytes: 192 * MIB,
   /** A thread ends after this time without work, which frees its memory. */
   idleMs: MINUTE,
-  /** Tasks of one environment, running and waiting. */
+  /** The maximum number of running and waiting tasks of one environment. */
   places: 32,
-  /** Waiting tasks of all environments. */
+  /** The maximum number of waiting tasks of all environments together. */
   waiting: 256,
-  /** The input bytes of the tasks of one environment, and of all environments. */
+  /** The maximum number of input bytes of running and waiting tasks: of one environment, and of all environments. */
   tenantBytes: 32 * MIB,
   bytes: 64 * MIB,
 } as const;
@@ -830,7 +872,7 @@ export const IMPORT = {
   timeMs: 30 * SECOND,
   /** Heap of the thread, which runs one import at a time. */
   heapBytes: 768 * MIB,
-  /** Imports of one environment, running and waiting. */
+  /** The maximum number of running and waiting imports of one environment. */
   places: 2,
   /** For all environments: the waiting imports, and the bytes of the documents of running and waiting imports. */
   waiting: 16,
@@ -874,7 +916,10 @@ export const MCP_SERVER = {
   listChecksMs: 10 * SECOND,
   /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */
   listMs: MINUTE,
-  /** How long a repeated call waits until its user has connected an account. Clients give up a request after 60 s. */
+  /**
+   * How long a call that the client repeats waits for its user to connect an account. Clients give up a request after
+   * 60 s.
+   */
   waitForUserMs: 25 * SECOND,
 } as const;
 
@@ -996,16 +1041,19 @@ export const MCP_UPSTREAM = {
   callMs: MINUTE,
   /** A call from start to end, including progress notifications. */
   longestCallMs: 5 * MINUTE,
-  /** Opening a session, and reading one page of a list. */
+  /** The maximum time to open a session, and to read one page of a list. */
   requestMs: 30 * SECOND,
   /** The request without a token that shows how a server is protected. */
   challengeMs: 5 * SECOND,
   /** One response: its messages, its events and everything between them. */
   responseBytes: 2 * MIB,
-  /** All pages of a list. */
+  /** The maximum size of all pages of a list together, and the maximum number of pages. */
   listBytes: 4 * MIB,
   listPages: 100,
-  /** The cursor of a list, and the URI of a resource: clients send them back. */
+  /**
+   * The maximum length of the cursor of a list, and of the URI of a resource. They are limited, because clients send
+   * them back.
+   */
   cursorChars: 2_048,
   uriChars: 2_048,
   /** Lines of one event stream: each costs processing time. */
@@ -1045,7 +1093,9 @@ export const MCP_UPSTREAM = {
   listAgeMs: 15 * MINUTE,
   /** The longest time for which one run reads outdated lists. The next run begins with other environments. */
   refreshListsMs: 5 * MINUTE,
-  /** Sessions that are kept for later calls, and the idle time after which one is closed. */
+  /**
+   * The maximum number of sessions that are kept for later calls, and the idle time after which a session is closed.
+   */
   sessions: 256,
   idleSessionMs: 5 * MINUTE,
 } as const;

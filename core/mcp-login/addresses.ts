@@ -2,11 +2,14 @@ import type { EnvironmentRow } from '../../db/store.ts';
 
 type HasBaseUrl = Pick<EnvironmentRow, 'baseUrl'>;
 
-/** The path to which clients redirect the browser of a user. */
+/** The path to which clients redirect the browser of a user to begin a login. */
 const AUTHORIZE_PATH = '/oauth/authorize';
-/** The path to which the application redirects the browser after its login. The secret of the login is appended. */
+/**
+ * The path to which the application redirects the browser after it has identified the user. The secret with which the
+ * login continues is appended.
+ */
 const LOGIN_PATH = '/oauth/login/';
-/** The path to which the login provider of an environment redirects the browser. */
+/** The path to which the login provider of an environment redirects the browser after a login to an MCP server. */
 export const PROVIDER_CALLBACK_PATH = '/oauth/login/callback';
 /** The path to which the login provider redirects the browser after a login to the portal. */
 export const PORTAL_CALLBACK_PATH = '/portal/login/callback';

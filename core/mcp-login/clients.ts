@@ -15,7 +15,8 @@ export type FoundClient = { ok: true; client: LoginClient } | { ok: false; busy?
  * Finds the client of an authorization request: a registered client, or one whose ID is the URL of its metadata
  * document.
  *
- * @returns a message for the developer of the client if there is none
+ * @returns a message for the error page if the client is unknown or its document cannot be used; `busy` if too many
+ * documents are being fetched
  */
 export async function findClient(
   read: ReadRepositories,

@@ -2,10 +2,11 @@ import type { EnvironmentRow, OAuthGrantRow, OAuthLoginRow, ReadRepositories } f
 import { redirectHost } from './redirect-uri.ts';
 
 /**
- * Whether the user must be asked for consent. Consent is not needed again while a grant with the same client, redirect
- * host, server and scopes exists, or for clients whose metadata document is at a trusted host. Both exceptions require
- * an https redirect URI. A client that registered itself, or whose redirect URI is on the user's machine, could be any
- * program, so the user is always asked.
+ * Whether the user must be asked for consent. There are two exceptions: the user already has a grant for the same
+ * client, redirect host and server with at least the requested scopes, or the client's metadata document is at a
+ * trusted host. Both require an https redirect URI. A client that registered itself, or whose redirect URI is on the
+ * user's machine, could be any program, so its user is always asked. The user is also asked if the client requests it
+ * (`prompt=consent`).
  */
 export async function needsConsent(
   read: Pick<ReadRepositories, 'oauthGrants'>,

@@ -77,7 +77,7 @@ async function problemOf(
     return tokenError('invalid_grant', 'The redirect_uri differs from the one in the authorization request');
   if (verifier === undefined || !VERIFIER.test(verifier) || !provesChallenge(digester, verifier, request.codeChallenge))
     return tokenError('invalid_grant', 'The code_verifier does not match the code_challenge');
-  // Also checks that the server still exists.
+  // If the request names no resource, only the existence of the server is checked.
   const server =
     resource === undefined
       ? await findServer(tx, environment.id, request.serverId)

@@ -85,7 +85,7 @@ export async function endGrant(
 
 const PAGE = 100;
 
-/** Ends all grants that match the filters. @returns how many */
+/** Ends all grants that match the filters. @returns how many grants were ended */
 export async function endGrants(
   tx: Transaction,
   deps: Pick<GrantDeps, 'events'>,

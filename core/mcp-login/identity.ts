@@ -8,8 +8,8 @@ const LONGEST = 255;
 
 /**
  * Reads the user from verified claims of a login provider. An email address identifies a user only if the provider has
- * verified it (OpenID Connect Core §5.7). A user without a required claim, or of an organization that is not allowed,
- * is rejected.
+ * verified it (OpenID Connect Core §5.7). A user is rejected if a claim that the provider's settings name is missing or
+ * invalid, or if the organization is not allowed.
  */
 export function identify(provider: LoginProviderRow, claims: Readonly<Record<string, unknown>>): Identified {
   const { claims: names, allowedOrganizations, userVerifyUrl, id } = provider;

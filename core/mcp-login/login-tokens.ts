@@ -2,8 +2,8 @@ import { isToken, mintToken } from '../accounts/links/tokens.ts';
 import type { Digester } from '../vault/digest.ts';
 
 /**
- * The kinds of secrets of a login, in the order in which they are used. The kind is part of a secret's stored digest,
- * so that a secret of one kind cannot be used as another kind.
+ * The kinds of secrets of a login, in the order in which they are used. A login begins with one of the first two. The
+ * kind is part of a secret's stored digest, so that a secret of one kind cannot be used as another kind.
  */
 export type LoginTokenKind = 'login request' | 'provider state' | 'continuation' | 'consent' | 'code';
 

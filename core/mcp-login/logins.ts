@@ -70,7 +70,11 @@ const STATE_OF = {
   code: 'CODE',
 } as const;
 
-/** Finds a login by its current secret, whose kind must fit its state; undefined if it is wrong, used or expired. */
+/**
+ * Finds a login by its current secret, whose kind must be the one that the login's state requires.
+ *
+ * @returns undefined if the secret is wrong or already used, or if the login has expired
+ */
 export async function findLogin(
   read: Pick<ReadRepositories, 'oauthLogins'>,
   { digester, now }: Pick<LoginDeps, 'digester' | 'now'>,
@@ -84,8 +88,9 @@ export async function findLogin(
 }
 
 /**
- * Changes a login to its next state. @returns the secret of that state; undefined if another request has changed it
- * first
+ * Changes a login to its next state.
+ *
+ * @returns the secret of that state; undefined if another request has changed the login first
  */
 async function advance(
   tx: Repositories,

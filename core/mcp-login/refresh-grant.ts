@@ -79,7 +79,8 @@ async function problemOf(
 }
 
 /**
- * Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored.
+ * Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored. A request without a known
+ * scope gets all scopes of the grant.
  *
  * @returns undefined if the grant lacks a requested scope
  */

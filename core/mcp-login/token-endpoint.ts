@@ -36,7 +36,10 @@ const UNKNOWN = tokenError(
   'The code or refresh token is invalid, expired or already used, or belongs to another client',
 );
 
-/** The actor of these endpoints' events in the audit log. The grant names the client. */
+/**
+ * The actor in the audit log for the events of the token and revocation endpoints. The grant in the event names the
+ * client.
+ */
 const ACTOR = 'mcp_client';
 
 /**

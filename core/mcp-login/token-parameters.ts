@@ -5,7 +5,7 @@ import { invalidClient, type TokenError, tokenError } from '../tokens/token-erro
 /** The client credentials of a request, not verified yet. */
 export interface PresentedClient {
   clientId: string;
-  /** undefined for a public client. */
+  /** undefined if the request contains no secret, as for a public client. */
   secret: Secret | undefined;
   /** Whether the client authenticates by the Authorization header. */
   byHeader: boolean;

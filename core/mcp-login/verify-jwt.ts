@@ -50,8 +50,8 @@ export function isJwt(token: string): boolean {
 }
 
 /**
- * Verifies JWT access tokens and reads their user. The keys are cached; for an unknown key they are read again, at most
- * once a minute.
+ * Verifies JWT access tokens and reads their user. The keys are cached. For a token that is signed with an unknown key,
+ * they are read again, at most once a minute.
  */
 export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
   const { store, discovery, fetchFor, now } = deps;

@@ -20,8 +20,9 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
 const RANKED: readonly OperatorRole[] = ['OWNER', 'EDITOR', 'VIEWER'];
 
 /**
- * Reads the operator and the role from the verified claims of an id_token. No operator has a role by default. An email
- * address identifies an operator only if the provider has verified it (OpenID Connect Core §5.7).
+ * Reads the operator and the role from the verified claims of an id_token. An operator without a claim value that is
+ * mapped to a role is rejected, because there is no default role. An email address identifies an operator only if the
+ * provider has verified it (OpenID Connect Core §5.7).
  */
 export function operatorOf(
   { nameClaim, roleClaim, roleValues }: CompanyLogin,

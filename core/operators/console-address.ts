@@ -1,12 +1,12 @@
 import type { EnvironmentRow, OperatorRole, Store } from '../../db/store.ts';
 import { type OperatorDeps, offerSession } from './sessions.ts';
 
-/** The path of the console. */
+/** The path of the console, the web pages for operators. */
 export const CONSOLE_PATH = '/console';
 
 /**
- * Returns the one-time address for a token. The token is in the fragment, which browsers send to no server, so no log
- * contains it.
+ * Returns the one-time address for a token. The token is in the fragment. Browsers do not send the fragment to servers,
+ * so no log contains the token.
  */
 export function loginAddress({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
   return `${baseUrl}${CONSOLE_PATH}/login#${token}`;

@@ -106,7 +106,11 @@ export function isOpen({ state, expiresAt }: OperatorSessionRow, now: number): b
   return state === 'OPEN' && expiresAt > now;
 }
 
-/** Ends a session, or withdraws its one-time address. @returns the session as it was; undefined if there is none */
+/**
+ * Ends a session. If it was not opened yet, its one-time address can no longer open it.
+ *
+ * @returns the session before it ended; undefined if there is none
+ */
 export async function endSession(
   tx: Transaction,
   deps: Pick<OperatorDeps, 'events'>,

@@ -24,7 +24,7 @@ const FORM =
 export interface TokenFacts extends TokenAudience {
   clientId: string;
   environmentId: string;
-  /** The current generation of the client. */
+  /** The client's current generation, a number that is increased to invalidate all its earlier tokens. */
   generation: number;
   scopes: readonly Scope[];
 }

@@ -63,8 +63,8 @@ export function listKeys({ current, previous }: SigningKeys): SigningKey[] {
 }
 
 /**
- * Returns the thumbprint of an EC public key (RFC 7638 §3): the SHA-256 digest of its required members in lexical
- * order.
+ * Returns the thumbprint of an EC public key (RFC 7638 §3): the SHA-256 digest of the required members of its JWK, in
+ * lexical order.
  */
 export function thumbprint({ crv, x, y }: Pick<JsonWebKey, 'crv' | 'x' | 'y'>): string {
   return createHash('sha256')

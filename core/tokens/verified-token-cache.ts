@@ -3,8 +3,8 @@ import { refuse, type Verification, type VerificationKeys, verifyAccessToken } f
 import { type AccessToken, checkClaims, type TokenAudience } from './token-claims.ts';
 
 /**
- * The number of characters of the signature that are used as the key of the cache. Hashing the whole token would cost
- * more than everything else here.
+ * The number of characters at the end of the signature that are used as the key of the cache. Hashing the whole token
+ * would cost more than everything else here.
  */
 const NAME_CHARS = 43;
 
@@ -16,9 +16,9 @@ interface Entry {
 }
 
 /**
- * Caches tokens whose signature was verified, because this is the expensive part and its result cannot change. Issuer,
- * audience, times and the presence of the signing key are checked on every hit; the caller compares the client's
- * generation.
+ * Caches tokens whose signature was verified, because verifying a signature is expensive and its result cannot change.
+ * Issuer, audience, times and the presence of the signing key are checked on every hit; the caller compares the
+ * client's generation.
  */
 export class VerifiedTokenCache {
   readonly #entries: LRUCache<string, Entry>;
@@ -32,7 +32,7 @@ export class VerifiedTokenCache {
     return this.#entries.size;
   }
 
-  /** Verifies a token as `verifyAccessToken` does. */
+  /** Verifies a token with the same result as `verifyAccessToken`. */
   verify(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
     const known = this.#entries.get(nameOf(text));
     // Only texts with a valid format are cached, so an equal text is valid too.

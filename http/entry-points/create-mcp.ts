@@ -27,7 +27,7 @@ export type McpServingDeps = Omit<ToolServerDeps, 'outputs' | 'sealedStates'> &
 
 const INVALID = 'The token is invalid, expired or revoked, or belongs to another MCP server.';
 
-/** Wires the MCP servers of connections and configs. */
+/** Creates the functions with which the entry point serves the MCP servers of connections and of MCP configs. */
 export function createMcpServing(deps: McpServingDeps): McpServing {
   const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedData };
   const { store, now } = deps;

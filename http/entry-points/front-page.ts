@@ -27,7 +27,10 @@ interface Content {
 const JSON_TYPE = 'application/json';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Serves the pages that show the address or the state of the server: `/` and `/.well-known/security.txt`. */
+/**
+ * Serves `/`, which shows the address and the state of the server, and `/.well-known/security.txt`, which says how to
+ * report a vulnerability.
+ */
 export function addFrontPage(app: Express, deps: FrontPageDeps, pipeline: Pipeline): void {
   /** Returns a page to a browser, and JSON to any other client. */
   async function front({ req }: Exchange, baseUrl: string): Promise<Content> {

@@ -23,7 +23,8 @@ export interface McpDocuments {
   server(exchange: Exchange, serverId: string): Promise<Reply>;
   /**
    * Returns the challenge for a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1). It tells the client
-   * where to get a token, and lists all scopes that tools can need, because clients request exactly the listed scopes.
+   * where to get a token, and lists all scopes that tools can need (or those of the external authorization server),
+   * because clients request exactly the listed scopes.
    */
   challenge(exchange: Exchange, serverId: string, error: string | undefined): Promise<string>;
   /**

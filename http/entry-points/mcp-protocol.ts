@@ -6,7 +6,7 @@ import { commonHeaders } from '../responses/write.ts';
 /**
  * Lets the MCP SDK handle a request, and sends its response: JSON, or a stream of events.
  *
- * @param endpoint the server of the protocol
+ * @param endpoint the endpoint of the MCP SDK
  * @param parsedBody the body as JSON; undefined if the method has none
  * @returns the status of the response
  */

@@ -31,7 +31,10 @@ export function linkPageContext(
   return { texts, brand: { ...context.brand, application } };
 }
 
-/** The context of a page about a link that has ended. */
+/**
+ * Returns the context of a page about a link that is no longer open, in the language of the link; for an unknown link,
+ * the context of the request.
+ */
 export function ofRequest(
   { context, req }: { context: PageContext; req: IncomingMessage },
   request: { language: string | null } | undefined,

@@ -29,7 +29,7 @@ const COOKIE = browserCookie('valetkey-portal-login', (text) => /^[\w-]{1,4000}$
  *
  * @param inside returns the reply for a user who has logged in, with the secret of the session
  * @returns `outside`, which creates the page for a browser without a session: a login page if the environment has an
- * OpenID provider
+ * OpenID provider, otherwise a page that says that the session is over
  */
 export function addPortalLogin(
   app: Express,

@@ -35,7 +35,8 @@ type Done = { notice: Notice } | { url: string };
  * Adds the portal: the page that opens a session, the page of the user's accounts, and its forms. No page needs a
  * script.
  *
- * @returns a function that tells whether a browser which has finished a link returns to the portal
+ * @returns `isInPortal`, which says whether a browser has a portal session. Such a browser returns to the portal after
+ * it has finished a link.
  */
 export function addPortalPages(
   app: Express,

@@ -20,9 +20,15 @@ export interface ProviderLoginPageDeps extends LoginDeps, ProviderLoginDeps {
 
 /** The steps of a login at the OpenID provider of an environment. */
 export interface ProviderLogins {
-  /** @returns the URL to redirect the browser to; undefined if too many logins are open */
+  /**
+   * @returns the URL to redirect the browser to: the provider, or the client if the login cannot begin; undefined if
+   * too many logins are open
+   */
   begin(call: PageCall, provider: LoginProviderRow, request: LoginRequest, cookie: string): Promise<string | undefined>;
-  /** @returns the URL to redirect the browser to; undefined if the browser did not begin such a login */
+  /**
+   * @returns the URL to redirect the browser to: the consent page, or the client if the login failed; undefined if the
+   * browser did not begin such a login, or the login has ended
+   */
   finish(call: PageCall, answer: URLSearchParams): Promise<string | undefined>;
 }
 
@@ -49,7 +55,10 @@ export function createProviderLogins(deps: ProviderLoginPageDeps): ProviderLogin
     });
   }
 
-  /** Tells the client that the login failed. The text is fixed: nothing that the provider sent is repeated. */
+  /**
+   * Returns the URL that tells the client that the login failed. The text is fixed: nothing that the provider sent is
+   * repeated.
+   */
   function failed(environment: Environment, request: LoginRequest, denied: boolean, message: string): string {
     log.warn({ reason: message }, 'a login at the login provider failed');
     const error = denied ? 'access_denied' : 'temporarily_unavailable';
