@@ -596,8 +596,8 @@ export const STORED = {
   /** The size that is counted for a key without its response: its digests and index entries. */
   idempotencyKeyBytes: 256,
   /**
-   * The maximum size of the idempotency keys of one client, including their responses: about a million keys. At this
-   * limit, requests with further keys are rejected.
+   * The maximum size of the idempotency keys of one client, including their responses: enough for a million keys
+   * without responses. At this limit, requests with further keys are rejected.
    */
   idempotencyBytes: 256 * MIB,
   /** The maximum total size of the stored files of one environment. Files are created by tools and expire. */

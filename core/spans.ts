@@ -12,7 +12,7 @@ export interface SpanFacts {
   parent?: string | undefined;
   /**
    * The value of the `traceparent` header for an outgoing request, so that the called host continues this trace. The
-   * recorder sets it on spans of kind `client`.
+   * recorder (the subscriber of the channel `SPANS`) sets it on spans of kind `client`.
    */
   traceparent?: string | undefined;
   /** The kind of failure; undefined for success. If the work rejects, the recorder sets it from the error. */

@@ -23,7 +23,8 @@ export interface OAuthGrantReads {
 export interface OAuthGrantWrites {
   insert(environmentId: EnvironmentId, grant: NewOAuthGrant): Promise<void>;
   /**
-   * Replaces the refresh token of a grant, if the grant still has this generation.
+   * Replaces the refresh token of a grant, if the grant still has this generation, which is the number of its valid
+   * refresh token.
    *
    * @returns false if it has another generation or was deleted
    */

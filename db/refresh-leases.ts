@@ -13,10 +13,10 @@ export interface RefreshLeaseWrites {
    * Takes the lease of an account, which is the right to refresh its credentials, with the next fencing number. The
    * caller must check whether the lease may be taken from a previous holder.
    *
-   * @returns false if the number has changed, or there is no such account
+   * @returns false if the stored number is not `lease.after`, or there is no such account
    */
   take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
-  /** Releases a lease. @returns false if another process has it now, or the account was deleted */
+  /** Releases a lease. @returns false if the holder does not have it any more, or the account was deleted */
   release(environmentId: EnvironmentId, accountId: string, holder: RefreshHolder, end: RefreshEnd): Promise<boolean>;
   /** Makes the leases of instances that have ended expire, so that other processes can take them. @returns how many */
   endAbandoned(environmentId: EnvironmentId): Promise<number>;

@@ -12,7 +12,7 @@ export interface SliceReader<Row, K> {
    * Returns the position of the last candidate of a slice.
    *
    * @param from the position before the slice; undefined for the beginning
-   * @returns undefined if fewer candidates are left
+   * @returns undefined if fewer than `size` candidates are left
    */
   endOfSlice(from: K | undefined, size: number): Promise<K | undefined>;
   /**

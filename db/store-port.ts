@@ -81,7 +81,8 @@ export interface Store {
    */
   logBytes(): Promise<number>;
   /**
-   * Removes data from the files that was deleted or replaced before this call. If it fails, no stored data is at risk.
+   * Removes the remains of data that was deleted or replaced before this call from the database files. If it fails, no
+   * stored data is at risk.
    *
    * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps
    * the deleted data: call it again later

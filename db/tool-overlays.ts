@@ -8,7 +8,9 @@ import type { Statements } from './statements.ts';
 export interface ToolOverlayReads {
   /** Returns the overlay of a tool, by the tool's own name. */
   get(environmentId: EnvironmentId, toolName: string): Promise<ToolOverlayRow | undefined>;
-  /** Returns the overlay of the tool with this name, and the overlay that gives a tool this name. */
+  /**
+   * Returns the overlay of the tool whose own name this is, and the overlay that gives a tool this name, if they exist.
+   */
   named(environmentId: EnvironmentId, name: string): Promise<ToolOverlayRow[]>;
   /** Returns all overlays, of which there are few, sorted by the names of their tools. */
   list(environmentId: EnvironmentId): Promise<ToolOverlayRow[]>;

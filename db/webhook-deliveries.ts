@@ -32,8 +32,9 @@ export interface WebhookDeliveryReads {
     subjectId: string,
   ): Promise<WebhookDeliveryRow | undefined>;
   /**
-   * Returns ended deliveries of an endpoint, the oldest first: those after an id that were created since one time and
-   * ended before another. It reads at most `slice` deliveries, whether they match or not.
+   * Returns up to `limit` ended deliveries of an endpoint, the oldest first: those after `afterId` that were created at
+   * `createdFrom` or later and ended at `endedUntil` or earlier. It reads at most `slice` deliveries, whether they
+   * match or not.
    *
    * @returns also the id after which the search continues; undefined at the end
    */

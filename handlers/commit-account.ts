@@ -12,8 +12,8 @@ type Body = { connected_account: Schemas['ConnectedAccount'] };
 
 /**
  * Commits a unit that writes an account, and replies with it. The response is stored for replays without credentials. A
- * replay adds them for a token that may read credentials, as long as the account has not changed, and records this like
- * any other read.
+ * replay adds them for a token that may read credentials, as long as the account has not changed, and adds a record of
+ * this read to the audit log.
  *
  * @param unit returns the account, and its credentials if it has decrypted them
  */

@@ -42,7 +42,10 @@ export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number
 /** Media types of responses that are written in chunks. */
 type StreamedMedia = 'text/event-stream' | 'application/jsonl';
 
-/** The body of one status, without write-only properties. For media types other than JSON: bytes. */
+/**
+ * The body of one status, without write-only properties. For media types other than JSON: bytes, or a body that is
+ * written in chunks.
+ */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
   ? '*/*' extends keyof C
     ? BinaryBody

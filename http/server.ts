@@ -52,7 +52,7 @@ export interface RunningServer {
   warmUp(): Promise<void>;
   /**
    * Waits for the configured delay, in which `/readyz` reports that the server is not ready. Then stops accepting
-   * connections, lets running requests finish, and closes everything that was opened.
+   * connections, lets running requests finish for a limited time, and closes everything that was opened.
    */
   stop(): Promise<void>;
 }
@@ -61,9 +61,10 @@ export interface RunningServer {
  * Composes the server: one pipeline, and its entry points. Express serves only pages and documents, because it replaces
  * the prototypes of every request, which costs more than the rest of the pipeline together.
  *
- * @param ports that were bound before the parts were created
+ * @param ports that were bound before the parts were created; if omitted, they are bound here
  * @param contract the operations, and the validators of their requests and responses
- * @throws ConfigError when a setting cannot be read; the parts and the ports are closed then
+ * @throws ConfigError if a port cannot be used, or if the settings of connections are invalid; in the second case the
+ * parts and the ports are closed
  */
 export async function startServer(
   deps: ServerDeps,
@@ -142,7 +143,10 @@ export async function startServer(
 /** The beginning of the paths of operations and raw calls. */
 const OPERATIONS = '/api/v1/';
 
-/** Whether a path is that of the front page, of the published contract, or of the pages that explain it. */
+/**
+ * Whether a path is that of the front page, of the published contract, of the pages that explain it, or of a public
+ * file such as an icon or `/connect.js`.
+ */
 function isDocs(req: IncomingMessage): boolean {
   const url = req.url ?? '/';
   return /^\/(\?|$)/.test(url) || DOCUMENTS.test(url);

@@ -11,7 +11,7 @@ import type { UpstreamMcp } from './upstream-mcp.ts';
 
 export interface EventParts {
   readonly events: Events;
-  /** Notifies requests that wait for an account of its change. */
+  /** Notifies requests that wait for a change of an account. */
   readonly accountChanges: AccountChanges;
 }
 
@@ -20,7 +20,8 @@ type Deps = Pick<Runtime, 'now' | 'newId' | 'metrics'> &
   Pick<UpstreamMcp, 'upstreamSessions'>;
 
 /**
- * Creates events with their sinks: the audit log, the sink for changes of accounts, the metrics, and the given sinks.
+ * Creates the emitter of events with its sinks: the audit log, the sink for changes of accounts, the metrics, and the
+ * given sinks.
  *
  * @param more sinks of other parts, in the order in which they receive events
  */

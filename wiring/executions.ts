@@ -15,7 +15,7 @@ export interface ExecutionParts {
   readonly checkCredentials: CheckCredentials;
   /** Files that tools returned, stored for an hour. */
   readonly files: StoredFiles;
-  /** Inputs and results of executions, for environments that store them. */
+  /** Stores inputs and results of executions, for environments whose settings say so. */
   readonly executionContents: ExecutionContentsStore;
 }
 

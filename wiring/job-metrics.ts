@@ -11,8 +11,8 @@ type Deps = { metrics: Pick<Runtime['metrics'], 'gauges'> } & Pick<Runtime, 'now
   };
 
 /**
- * Adds metrics of the jobs in the database: by kind and state their number, and by kind for how long the waiting job
- * with the earliest due time has been due.
+ * Adds metrics of the jobs in the database: their number by kind and state, and by kind how long the waiting job that
+ * became due first has been due.
  */
 export function addJobMetrics({ metrics, store, now }: Deps, kinds: string[]): void {
   const { jobQueue } = store.read;

@@ -32,8 +32,8 @@ export interface Keys {
 }
 
 /**
- * The key file and the API client that this start has created, to be shown to the operator once; null for those that it
- * has not created. Also the environment, which may have existed before.
+ * The key file and the API client that this start has created, to be shown to the operator once (each is null if this
+ * start has not created it), and the environment, which may have existed before.
  */
 export interface FirstStart {
   keyFile: string | null;

@@ -19,7 +19,7 @@ export interface Runtime {
   /** The clock behind `now`. */
   readonly sharedClock: Clock;
   random(size: number): Buffer;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
   /** Starts a job of this process. The job is stopped when the server stops. */

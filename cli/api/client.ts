@@ -63,8 +63,8 @@ export async function resultOf<Body>(
  * Sends a request. Redirects are not followed, because they could take a credential to another server.
  *
  * @param signal replaces the time limit
- * @throws UnreachableError if there is no response in time; UsageError for a redirect; the abort error if the caller
- * aborted `signal`
+ * @throws UnreachableError if the server cannot be reached or does not respond in time; UsageError for a redirect; the
+ * abort error if the caller aborted `signal`
  */
 export async function send(request: Request, signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
   const { origin } = new URL(request.url);

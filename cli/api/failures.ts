@@ -21,7 +21,7 @@ export class ApiFailure extends Error {
 
 const exitCodes: Readonly<Record<number, number>> = { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound };
 
-/** The server did not respond. */
+/** The server could not be reached, or did not respond in time. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
   readonly exitCode = EXIT.unreachable;

@@ -15,6 +15,8 @@ export const SECRET_FILE = new Option('--client-secret-file <file>', 'a file wit
 /**
  * Returns the client secret that the options ask for: typed at a terminal without echo, or read from standard input or
  * a file. Returns undefined if neither option was given.
+ *
+ * @throws UsageError if the secret is empty
  */
 export async function readSecret(options: {
   clientSecret?: true | undefined;

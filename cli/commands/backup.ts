@@ -15,7 +15,10 @@ const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';
 const NAME = /^valetkey-\d{8}T\d{6}Z\.db$/;
 const MIB = 1024 * 1024;
 
-/** `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: works with or without a running server. */
+/**
+ * `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: makes a verified copy of the database, with or
+ * without a running server.
+ */
 export function configure(command: Command): void {
   command
     .argument('[file]', 'the new file')
@@ -45,7 +48,7 @@ async function makeBackup(target: string, now: Date): Promise<Manifest> {
   if (!existsSync(config.databaseFile)) {
     throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
   }
-  // If a signal ends the process, its exit handler removes the unfinished file.
+  // If a signal ends the process, the exit handler of the backup removes the unfinished file.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const progress = createProgress({ unit: 'MiB' });
   try {

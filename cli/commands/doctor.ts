@@ -17,7 +17,10 @@ import { UsageError } from '../usage-error.ts';
 
 const CATALOGUE = join(import.meta.dirname, '../../generated/catalogue.json');
 
-/** `valetkey doctor <connector>`: exits with 1 if the configuration differs from what the provider publishes. */
+/**
+ * `valetkey doctor <connector>`: compares a connector, and with `--connection` also a connection, with what the
+ * provider publishes. Exits with 1 if something differs.
+ */
 export function configure(command: Command): void {
   command
     .argument('<connector>', 'a connector of the catalogue, such as github')

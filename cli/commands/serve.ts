@@ -26,7 +26,10 @@ interface Options {
   processes?: number | undefined;
 }
 
-/** Loads only one of the modules, because the parent of several processes needs few modules of the server. */
+/**
+ * Starts the server alone, as the parent of several processes, or as one of these processes. Only the module for this
+ * case is loaded, because the parent needs few modules of the server.
+ */
 async function serve({ withParent, processes }: Options): Promise<void> {
   const parent = withParent ? process.ppid : null;
   const read = readConfig(process.env);

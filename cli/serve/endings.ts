@@ -3,7 +3,10 @@ import type { Logger } from '../../http/monitoring/log.ts';
 
 const PARENT_CHECK_MS = 1_000;
 
-/** Returns a function that ends the process in order, once. It takes the reason for the log. */
+/**
+ * Returns a function that calls `stop` and then ends the process with 0. It takes the reason, which is logged. Only the
+ * first call has an effect.
+ */
 export function endOnce(log: Logger, stop: () => Promise<void>): (reason: object) => void {
   let isStopping = false;
   return (reason) => {
@@ -16,16 +19,16 @@ export function endOnce(log: Logger, stop: () => Promise<void>): (reason: object
 }
 
 /**
- * Ends the process in order on SIGTERM, SIGINT and SIGHUP. SIGHUP is sent when a terminal is closed. Without a handler,
- * Node would end the process immediately, even if it was started with SIGHUP ignored (nohup).
+ * Calls `end` on SIGTERM, SIGINT and SIGHUP. SIGHUP is sent when a terminal is closed. Without a handler, Node would
+ * end the process immediately, even if it was started with SIGHUP ignored (nohup).
  */
 export function endOnSignal(end: (reason: object) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end({ signal }));
 }
 
 /**
- * Ends this process when its parent has ended, because not every parent forwards its signal: npm forwards only SIGTERM
- * and SIGINT, and no process can forward SIGKILL. The system then gives this process another parent.
+ * Calls `end` when the parent of this process has ended, because not every parent forwards its signal: npm forwards
+ * only SIGTERM and SIGINT, and no process can forward SIGKILL. The system then gives this process another parent.
  */
 export function endWithParent(parent: number, log: Logger, end: (reason: object) => void): void {
   const check = () => {

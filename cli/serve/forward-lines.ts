@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** Forwards the output of a process in complete lines, so that lines of several processes are not mixed. */
+/**
+ * Forwards the output of a process in complete lines, so that lines of several processes are not mixed. A last line
+ * without a line break is not forwarded.
+ */
 export function forwardLines(output: Readable, pass: (lines: string) => void): void {
   let rest = '';
   output.setEncoding('utf8').on('data', (text: string) => {

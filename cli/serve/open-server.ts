@@ -21,7 +21,7 @@ export interface Settings {
 export interface Prepared {
   parts: Parts;
   firstStart: FirstStart;
-  /** Ends the process in order. @param reason for the log */
+  /** Stops the server and ends the process. @param reason for the log */
   end(reason: object): void;
 }
 
@@ -34,7 +34,8 @@ export interface OpenedServer extends Prepared {
  *
  * @param bindsFirst whether the port is bound before the database is used, so that a start which cannot bind it changes
  * nothing
- * @param prepared is called before the server reports that it listens, because it may be stopped right after that
+ * @param prepared is called before the server reports that it listens, because the process may be stopped right after
+ * that report
  * @throws ConfigError, VaultError, StorageError with a message for the operator; everything that was opened is closed
  */
 export async function openServer(

@@ -18,7 +18,7 @@ import { publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { areEndpointsCovered, tokenDirectories } from './token-endpoints.ts';
 
-/** For each static field of a credential: whether its value may be shown. */
+/** For each static field of a credential (a field of `static_auth.details`): whether its value may be shown. */
 export type FieldSecrecy = AccountBinding['fields'];
 
 /**

@@ -32,7 +32,7 @@ export interface CreatedAccount {
  * Otherwise it is PENDING_AUTH until it has them.
  *
  * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE, INVALID_API_CONFIG,
- * INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS
+ * INVALID_AUTHORIZATION_DETAILS, ACCOUNT_EXISTS; VALIDATION_FAILED if the environment cannot have another connection
  */
 export async function createAccount(
   tx: Transaction,

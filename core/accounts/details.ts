@@ -76,7 +76,7 @@ export function mergeDetails(current: Details, change: Details): Details {
 
 /**
  * Whether the details suffice to make calls. Depending on the type they need a token, every required field, a subject
- * or a database user.
+ * (the user that a service account acts for) or a database user. Types without credentials need nothing.
  *
  * @param pattern the pattern of the account: its type, and its fields for `static_auth`
  * @param apiConfig the account's configuration; it shows whether a database is a provisioned cluster or a serverless

@@ -2,8 +2,8 @@ import type { AccountRow, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 
 /**
- * Takes an account out of use until it is authorized again, and emits the event. If the account has been changed since
- * it was read (another version), nothing happens.
+ * Sets the status of an account to EXPIRED, so that it cannot be used until it is authorized again, and emits
+ * `connected_account.expired`. If the account has been changed since it was read (another version), nothing happens.
  *
  * @returns the account as it is now; undefined if it was deleted
  */

@@ -43,8 +43,9 @@ function lacksToken(account: AccountRow): boolean {
 }
 
 /**
- * Whether an account needs a new token now: its token has expired or will soon (threat R7), or it never had one. The
- * lifetime of a token is counted from the last change of its account, which cannot be before the token was issued.
+ * Whether an account needs a new token now and Valetkey can obtain one: its token has expired or will soon (threat R7),
+ * or it never had one. The lifetime of a token is counted from the last change of its account, which cannot be before
+ * the token was issued.
  */
 export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   const { tokenExpiresAt, updatedAt } = account;

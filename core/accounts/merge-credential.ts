@@ -9,7 +9,8 @@ import type { JsonObject } from './merge.ts';
  * change with credentials replaces all of them: otherwise a partial change could send the rest of the secret to a new
  * place.
  *
- * @returns `breach`: why the stored credentials must not be used any more; null if they may be used
+ * @returns the new credentials, the secrecy of their fields, and `breach`: why the stored credentials must not be used
+ * any more; null if they may be used
  */
 export function mergeCredential(
   account: AccountRow,

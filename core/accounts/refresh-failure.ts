@@ -75,7 +75,7 @@ export function isCorrectable(reason: FailureReason): boolean {
   return FAULTY_PARTS[reason] !== undefined;
 }
 
-/** Returns the API error for an operation that cannot continue without the token. */
+/** Returns the API error for an operation that needs the token of an account, if its refresh had to wait too long. */
 export function serverBusy({ message, retryAfterMs }: ToolError): ApiError {
   return new ApiError('SERVER_BUSY', message, { retryAfterMs });
 }

@@ -39,7 +39,7 @@ const LONGEST_PAUSE_MS = 400;
 
 /**
  * Refreshes the credentials of an account, or waits until another process has refreshed them. If the account already
- * has other credentials than `asked`, it is returned without a refresh.
+ * has other credentials than `asked`, or its tokens cannot be obtained any more, it is returned without a refresh.
  */
 export async function refreshOnce(
   deps: RefreshOnceDeps,
@@ -67,7 +67,8 @@ async function attempt(
 ): Promise<Run> {
   const { store, slots, leaseMs, now } = deps;
   const refused = refreshReason === 'refused';
-  // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
+  // Obstacles, such as a recent failure, are checked first, so that nothing is decrypted or written while a refresh is
+  // not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = await currentBlocker(store.read, lease, account, { at: now(), leaseMs, refused });
   if (obstacle) return skippedRun(obstacle, account);
@@ -115,8 +116,9 @@ async function waitForLease(deps: RefreshOnceDeps, account: AccountRow, patience
 }
 
 /**
- * Handles an account for which no token request can be made. The account is taken out of use if its credential must not
- * be used any more, or if its token has expired and it has no refresh token.
+ * Returns the result for an account for which no token request can be made. The account is taken out of use if its
+ * credential must not be used any more, or if its token has expired and it has no refresh token. Otherwise it stays
+ * unchanged.
  */
 async function endWithoutRequest(
   { store, events, now }: RefreshOnceDeps,

@@ -70,8 +70,8 @@ export async function storeTokens(
 }
 
 /**
- * Takes an account out of use whose refresh token or subject the provider no longer accepts, if the account still has
- * it.
+ * Sets an account to EXPIRED, because the provider no longer accepts its refresh token, subject or other credentials.
+ * If the account has other credentials by now, it stays unchanged.
  */
 export async function storeRefusal(
   tx: Transaction,

@@ -21,9 +21,9 @@ export interface RefreshStatistic {
 }
 
 /**
- * Counts a request for a new token, in the unit of work that stores its outcome, so that counting needs no separate
- * commit. Requests with credentials that are not used up, such as client credentials, are counted too. A response that
- * came too late for its account is not counted, because its outcome is not stored.
+ * Counts a request for a new token, in the unit of work (database transaction) that stores its outcome, so that
+ * counting needs no separate commit. Requests with credentials that are not used up, such as client credentials, are
+ * counted too. A response that came too late for its account is not counted, because its outcome is not stored.
  *
  * @param at when the outcome is stored, in milliseconds UTC
  * @param reason why the refresh failed; absent for other outcomes

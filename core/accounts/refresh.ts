@@ -27,12 +27,12 @@ export interface Fresh {
 
 export interface Refresher {
   /**
-   * Returns the account with a valid token, refreshed if needed and possible. If its grant has ended, the account is
-   * returned as EXPIRED with a reason. If the refresh fails for another reason, the account is returned with its old
-   * token.
+   * Returns the account with a valid token, refreshed if needed and possible. If its grant has ended (EXPIRED), or its
+   * credentials must not be used any more (PENDING_AUTH), it is returned with this status and a reason. If the refresh
+   * fails for another reason, the account is returned with its old token.
    *
-   * @throws ApiError NOT_FOUND if the account was deleted meanwhile, SERVER_BUSY if its token has expired and no slot
-   * for a refresh became free in time; StorageError; VaultError
+   * @throws ApiError NOT_FOUND if the account was deleted meanwhile, SERVER_BUSY if its token has expired and the wait
+   * for a slot or for a refresh in another process took too long; StorageError; VaultError
    */
   freshen(account: AccountRow, cause: Cause): Promise<AccountRow>;
   /**
@@ -49,7 +49,8 @@ export interface Refresher {
    * @param failed receives the error if no new token could be obtained; it is not called if the grant has ended or a
    * new token would not help
    * @returns the account with a new token, or null if none could be obtained
-   * @throws ApiError SERVER_BUSY if no slot for a refresh became free in time
+   * @throws ApiError SERVER_BUSY if the wait for a slot or for a refresh in another process took too long;
+   * StorageError; VaultError
    */
   refreshNow(account: AccountRow, cause: Cause, failed?: (error: ToolError) => void): Promise<AccountRow | null>;
   /** Resolves when no refresh is running. Await it before closing the store. */

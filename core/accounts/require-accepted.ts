@@ -20,10 +20,11 @@ export interface AcceptedDeps {
 const CONFIG_FIELD = 'connected_account.api_config';
 
 /**
- * Checks the credentials of a request that creates an account. A request whose provider is unknown or cannot be asked
- * passes; its errors are reported when the account is created.
+ * Checks with the provider whether it accepts the credentials of a request that creates an account. A request whose
+ * provider is unknown or cannot be asked passes; its errors are reported when the account is created.
  *
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them; AMBIGUOUS_CONNECTOR;
+ * INVALID_API_CONFIG
  */
 export async function requireAcceptedForNew(
   read: ReadRepositories,
@@ -43,10 +44,10 @@ export async function requireAcceptedForNew(
 }
 
 /**
- * Checks a change of an account: whether the provider accepts the credentials that the account would have. A request
- * that cannot be checked passes.
+ * Checks with the provider whether it accepts the credentials that an account would have after a change. A request that
+ * cannot be checked passes.
  *
- * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them
+ * @throws ApiError INVALID_AUTHORIZATION_DETAILS if the provider does not accept them; INVALID_API_CONFIG
  */
 export async function requireAcceptedForChange(
   read: ReadRepositories,

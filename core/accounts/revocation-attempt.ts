@@ -17,8 +17,8 @@ export interface AttemptDeps {
 }
 
 /**
- * Tries once to revoke the tokens of an order. Every request is restricted to the origins that the tokens are bound to,
- * regardless of the provider's metadata (threat P2).
+ * Tries once to revoke the tokens of a revocation order (the stored data of a revocation job). Every request is
+ * restricted to the origins that the tokens are bound to, regardless of the provider's metadata (threat P2).
  *
  * @param signal cancels running requests
  */

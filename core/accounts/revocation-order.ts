@@ -148,8 +148,8 @@ async function isBreached(tx: Repositories, { catalogue }: RevocationDeps, accou
 const UNREADABLE = 'The credentials could not be decrypted, so they could not be revoked.';
 
 /**
- * Creates a job that revokes tokens at their provider, in the transaction that removes them. Only tokens that the
- * provider issued can be revoked; for entered credentials no job is created.
+ * Creates a job that revokes tokens at their provider, in the transaction that removes them. Only `oauth_token` details
+ * can be revoked. For other forms, such as entered credentials or temporary cloud credentials, no job is created.
  *
  * @returns whether a job was created
  */

@@ -21,9 +21,9 @@ interface Directory {
 
 /**
  * Returns the URL directories in which a custom provider renews and revokes the tokens of an account. Tokens are bound
- * to these directories, because on a shared host a neighbouring directory may belong to another customer. For a
- * built-in connector there are none: only origins are compared. Addresses that an MCP server returned about itself are
- * not included.
+ * to these directories, because on a shared host a neighboring directory may belong to another customer. For a built-in
+ * connector the list is empty, because only origins are compared. Addresses that an MCP server returned about itself
+ * are not included.
  *
  * @returns distinct addresses in text order; addresses whose account value is missing are omitted
  */

@@ -4,8 +4,9 @@ import { presentAuditEvent } from '../present/audit-event.ts';
 import type { AuditLogSlots } from './audit-log-slots.ts';
 
 /**
- * The audit log of an environment as JSON lines, the oldest entry of each chain (entries linked by their hashes) first.
- * It is read in batches, as fast as the client reads the response.
+ * Returns the audit log of an environment as JSON lines, chain by chain (a chain is a sequence of entries linked by
+ * their hashes), the oldest entry of each chain first. The log is read in batches, as fast as the client reads the
+ * response. The export ends early if `signal` is aborted.
  *
  * @throws ApiError RATE_LIMITED before the first batch, as `AuditLogSlots` does
  */

@@ -3,8 +3,8 @@ import type { Events } from '../events/events.ts';
 
 /**
  * Publishes the sequence number and hash of the last entry of each chain of the audit log (entries linked by their
- * hashes), as one event per environment. A receiver that stores these events can prove later that no entry was removed.
- * An environment whose last entry is such an event is skipped, because no entry was added since.
+ * hashes), as one event per environment. A receiver that stores these events can later detect that earlier entries were
+ * removed or changed. An environment whose last entry is such an event is skipped, because no entry was added since.
  */
 export async function publishHeads(
   { store, events }: { store: Pick<Store, 'read' | 'write'>; events: Events },

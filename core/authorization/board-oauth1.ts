@@ -32,8 +32,8 @@ export const boardOAuth1: AuthorizationModule = {
 };
 
 /**
- * Places a token without a secret, which cannot sign requests: where the pattern says, by default in an `OAuth` header
- * together with the client's key.
+ * Adds a token to a request without signing it, because the token has no secret. The pattern says where it is placed;
+ * by default it is in an `OAuth` header together with the client's key.
  */
 function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCredential): PlacedCredential {
   const token = accessToken.reveal();

@@ -9,5 +9,8 @@ export const ENTERED_CLIENT: EntryRules = {
   secretNames: () => ['client_secret', 'private_key'],
 };
 
-/** The `storeAdvice` of types whose accounts can use the client of their connection. */
+/**
+ * The `storeAdvice` (what the application must store if users cannot connect by a link) of types whose accounts can use
+ * the client of their connection.
+ */
 export const BARE_CLIENT = 'The application must update the account, with empty authorization_details.';

@@ -10,8 +10,7 @@ export interface DetailsForm {
   /** The fields that only Valetkey uses; the contract does not contain them. */
   internal?: readonly string[];
   /**
-   * The shown fields that Valetkey obtained and can obtain again; `all` if a form that Valetkey obtained has only such
-   * fields.
+   * The shown fields that are removed together with the tokens that Valetkey obtained; `all`: every field of the form.
    */
   obtained?: readonly string[] | 'all';
   /** Whether an account with these values can make calls. */

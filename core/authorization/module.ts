@@ -122,11 +122,14 @@ export interface ClientRules {
    * instead.
    */
   kind: 'registered' | 'identity_token';
-  /** The authentication method in the client's binding; by default the `client_auth_method`. */
+  /**
+   * The authentication method in the client's binding (what the client may be used for); by default the
+   * `client_auth_method`.
+   */
   method?(config: OAuthConfig): string;
   /** The audience of assertions that the client signs; null: the address that they are sent to. */
   audience?(config: OAuthConfig): string | null;
-  /** Whether the client is public for another reason than the `client_auth_method` `none`. */
+  /** Whether the client is public (has no secret), although its `client_auth_method` is not `none`. */
   isPublic?(config: OAuthConfig): boolean;
   /** Whether the client also signs the calls of accounts. */
   signsCalls?: boolean;

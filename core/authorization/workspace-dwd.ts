@@ -24,8 +24,8 @@ export const workspaceDwd: AuthorizationModule = {
     method: () => 'service_account',
     secret: {
       demand: 'must be the JSON key file of a service account.',
-      // `token_uri` is not a URL if it contains an account value, and it is omitted if it is discovered later. Then it
-      // is not compared with the key file.
+      // `token_uri` is not a URL if it contains an account value, and it is missing if it is discovered later. In both
+      // cases it is not compared with the key file.
       read: (secret, { oauth_config: config }) =>
         checkServiceAccount(secret, URL.parse(config?.token_uri ?? '') ?? undefined),
     },

@@ -4,7 +4,7 @@ import type { Cause, Events } from '../events/events.ts';
 import type { CheckCredentials } from '../executions/credential-check.ts';
 import type { Lists } from './lists.ts';
 
-/** Connected accounts and their credentials. */
+/** The dependencies of the API operations on connected accounts and their credentials. */
 export type Accounts = Lists &
   UpdateDeps & {
     store: Store;

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.ts';
 import type { Digester } from '../vault/digest.ts';
 import type { Lists } from './lists.ts';
 
-/** API clients and their secrets. */
+/** The dependencies of the API operations on API clients and their secrets. */
 export interface Clients extends Lists {
   digester: Digester;
   events: Events;

@@ -4,7 +4,9 @@ import type { ConfigurationDeps } from '../connections/configure.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import type { Lists } from './lists.ts';
 
-/** Connections: providers as an environment has set them up. */
+/**
+ * The dependencies of the API operations on connections. A connection is a provider as an environment has set it up.
+ */
 export type Connections = Lists &
   ConfigurationDeps &
   RevocationDeps & {

@@ -3,7 +3,7 @@ import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { ServerSettings } from '../environments/server-settings.ts';
 import type { Events } from '../events/events.ts';
 
-/** The settings of environments. */
+/** The dependencies of the API operations on the settings of environments. */
 export interface Environments {
   store: { readonly read: ReadRepositories };
   events: Events;

@@ -8,7 +8,7 @@ import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
 import type { Lists } from './lists.ts';
 
-/** Tool calls, raw calls, and their records. */
+/** The dependencies of the API operations for tool calls, raw calls and their records. */
 export interface Executions extends Lists, PlanDeps, OwnInputDeps, RunDeps, EndDeps, StoreEndDeps {
   store: Store;
   files: StoredFiles;

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.ts';
 import type { Jobs as JobEngine } from '../jobs/jobs.ts';
 import type { Lists } from './lists.ts';
 
-/** The API of durable jobs. */
+/** The dependencies of the API operations on durable jobs (background work that is stored in the database). */
 export interface Jobs extends Lists {
   jobs: Pick<JobEngine, 'retry'>;
   events: Events;

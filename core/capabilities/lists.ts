@@ -1,7 +1,7 @@
 import type { ReadRepositories } from '../../db/store.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 
-/** Lists with page tokens. */
+/** The dependencies of an API operation that returns a list page by page. */
 export interface Lists {
   store: { readonly read: ReadRepositories };
   /** Encrypts page tokens. */

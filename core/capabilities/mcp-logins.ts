@@ -4,7 +4,10 @@ import type { RegisterDeps } from '../mcp-login/register-client.ts';
 import type { TokenEndpointDeps } from '../mcp-login/token-endpoint.ts';
 import type { Lists } from './lists.ts';
 
-/** MCP clients, the logins of their users, and the grants that users gave them. */
+/**
+ * The dependencies of the API operations on MCP clients, on the logins of their users, and on the grants that users
+ * gave them.
+ */
 export interface McpLogins extends Lists, TokenEndpointDeps, RegisterDeps, CheckDeps, Pick<LoginProviderDeps, 'vault'> {
   store: TokenEndpointDeps['store'];
   newId(prefix: 'ocl' | 'grt' | 'lgp'): string;

@@ -3,7 +3,7 @@ import type { ConfigDeps } from '../mcp/configs.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Lists } from './lists.ts';
 
-/** MCP configs, and tokens for the sessions of users at MCP servers. */
+/** The dependencies of the API operations on MCP configs, and on tokens for the sessions of users at MCP servers. */
 export interface McpConfigs extends Lists, ConfigDeps {
   /** Encrypts session tokens. */
   sealedData: SealedTokens;

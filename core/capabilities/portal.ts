@@ -1,4 +1,4 @@
 import type { CreateSessionDeps } from '../portal/sessions.ts';
 
-/** Sessions in which users see and manage their accounts. */
+/** The dependencies of the API operations on portal sessions, in which users see and manage their accounts. */
 export type Portal = CreateSessionDeps;

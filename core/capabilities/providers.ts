@@ -7,7 +7,10 @@ import type { Egress } from '../net/egress.ts';
 import type { ThreadPool } from '../threads/pool.ts';
 import type { Lists } from './lists.ts';
 
-/** Providers: those of the catalogue, the custom ones of an environment, and their tools. */
+/**
+ * The dependencies of the API operations on providers and their tools. A provider is a built-in connector of the
+ * catalogue or a custom provider of an environment.
+ */
 export type Providers = Lists &
   SyncDeps &
   ProviderChangeDeps &

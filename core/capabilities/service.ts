@@ -9,7 +9,7 @@ export interface Readiness {
   ending?: boolean;
 }
 
-/** Whether the server can handle requests, and which database it uses. */
+/** Returns whether the server can handle requests, and the state of its database. */
 export interface Service {
   readiness(): Promise<Readiness>;
   databaseState(): Promise<DatabaseState>;

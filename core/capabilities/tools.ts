@@ -5,7 +5,10 @@ import type { Events } from '../events/events.ts';
 import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
-/** Tools: the list of them, the ones that a user can call, and the custom ones of an environment. */
+/**
+ * The dependencies of the API operations on tools: the list of all tools, the tools that a user can call, and the
+ * custom tools of an environment.
+ */
 export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, ToolValidationDeps, OverlayDeps {
   toolDirectory: ToolDirectory;
   events: Events;

@@ -5,7 +5,7 @@ import type { EndpointDeps } from '../webhooks/endpoints.ts';
 import type { EventFeed } from '../webhooks/event-feed.ts';
 import type { Lists } from './lists.ts';
 
-/** Stored events, webhook endpoints and deliveries. */
+/** The dependencies of the API operations on stored events, webhook endpoints and deliveries. */
 export interface Webhooks extends Lists, EndpointDeps {
   events: Events;
   deliveries: DeliveryQueue;

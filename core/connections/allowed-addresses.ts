@@ -55,8 +55,8 @@ export function isBaseOpen(provider: ProviderDefinition): boolean {
 
 /**
  * Whether an account value determines where the client of a connection is used: at which health record system, or at
- * which address of a custom provider. For other built-in connectors this is false, because all their hosts belong to
- * one vendor.
+ * which address of a custom provider. This is false for other built-in connectors, because all their hosts belong to
+ * one vendor, and if each account has its own client.
  */
 export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
   if (usersEnterCredentials(pattern)) return false;

@@ -12,7 +12,7 @@ export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'
 
 /**
  * Returns the binding of a client that is being set: how, and at which addresses, it may be used. No endpoint is pinned
- * yet.
+ * yet (stored at its first use, so that others are rejected later).
  *
  * @param allowed `allowed_addresses` of its connection
  */
@@ -29,8 +29,8 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
 }
 
 /**
- * Returns the client columns of a new connection: a binding, if connections of its type sign identity tokens and have
- * no registered client; otherwise none.
+ * Returns the client columns of a new connection. They contain a binding if Valetkey signs identity tokens for
+ * connections of its type instead of using a registered client. Otherwise there are none.
  */
 export function firstClient(
   definition: { provider: ClientProvider; pattern: ClientPattern },
@@ -89,7 +89,10 @@ function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }
   return [...[...visited, ...called].map(directoryOf), ...(issuer === undefined ? [] : [plainAddress(issuer)])];
 }
 
-/** Returns a text that identifies where the client's tokens are used; null for a custom provider without a base URL. */
+/**
+ * Returns a text that identifies where the client's tokens are used; null for a custom provider that has no base URL or
+ * does not use it.
+ */
 function baseOf({ isCustom, api, proxyEnabled, proxyUrl }: ClientProvider): string | null {
   if (isCustom) return proxyEnabled && proxyUrl ? plainAddress(proxyUrl) : null;
   const base = api.base_url === undefined ? `input ${api.base_url_input ?? ''}` : plainOrigin(api.base_url);

@@ -55,7 +55,7 @@ export async function withdrawClients(
  * Binds a client to the definition of its provider after newly read metadata has changed it. A client that the previous
  * definition did not cover stays unchanged, and unusable.
  *
- * @throws OAuthConfigError if the client secret cannot be opened
+ * @throws OAuthConfigError if the client secret cannot be decrypted
  */
 export async function rebindClient(
   tx: Transaction,

@@ -99,7 +99,8 @@ function checkChosen(use: ClientUse, known: readonly string[]): string[] | null 
     if (refused !== undefined) throw notListed(refused.address);
     return null;
   }
-  // The audience of an assertion is one record system, so another record system cannot use the assertion.
+  // No address needs to be stored: the client authenticates with an assertion for one record system, which another one
+  // cannot use.
   if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
   if (known.length === 0) return [...new Set(chosen.map(({ place }) => place))].sort();
   const other = chosen.find(({ place }) => !known.some((limit) => isAtOrBelow(place, limit)));

@@ -37,8 +37,8 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
 }
 
 /**
- * Returns the client. For a health record system, the client's private key is checked and converted, because such
- * systems have rules for keys.
+ * Returns the client as it is used with a pattern. For a health record system, the private key of the client is checked
+ * and converted, because such systems have rules for keys. Any other client is returned unchanged.
  *
  * @throws OAuthConfigError for an invalid key
  */

@@ -94,7 +94,7 @@ function changeOf(identifier: string, before: CustomProviderDefinition, now: Cus
   return { before: toProvider(identifier, before), now: toProvider(identifier, now) };
 }
 
-/** Whether two definitions differ only in texts for users. */
+/** Whether two definitions differ at most in values that do not affect calls: name, description, icon and metadata. */
 function isUsedTheSameWay(a: CustomProviderDefinition, b: CustomProviderDefinition): boolean {
   const used = ({ proxy_enabled, proxy_url, auth_patterns }: CustomProviderDefinition) =>
     JSON.stringify([proxy_enabled, proxy_url, auth_patterns]);

@@ -3,10 +3,11 @@ import { isAllowed } from './allowed-addresses.ts';
 import type { PublishedConfig } from './published-config.ts';
 
 /**
- * Returns the first published address at which a client that an operator has set must not be used: an address that
- * `allowed_addresses` does not list, on another origin than the MCP server. Returns undefined if there is none; outside
- * production, a connection without a list allows all addresses. Without this check, a malicious server could get tokens
- * by naming an authorization server where this client is registered for another purpose (RFC 9700 §4.4).
+ * Returns the first address published by an MCP server at which a client that an operator has set must not be used: an
+ * address that `allowed_addresses` does not list, on another origin than the server. Returns undefined if there is
+ * none; outside production, a connection without a list allows all addresses. Without this check, a malicious server
+ * could get tokens by naming an authorization server where this client is registered for another purpose (RFC 9700
+ * §4.4).
  */
 export function foreignAddress(
   { kind }: Pick<EnvironmentRow, 'kind'>,

@@ -28,7 +28,7 @@ export interface Consequences {
   withdrawn: number;
 }
 
-/** How many accounts are changed before other work can run. */
+/** The maximum number of accounts that are changed before other work can run. */
 const PAGE = 100;
 /** The maximum number of accounts that an error names. */
 const MAX_NAMED = 10;
@@ -117,8 +117,10 @@ async function adaptAccounts(
 }
 
 /**
+ * Adapts one account to the new definition of its provider.
+ *
  * @param definition undefined if the provider no longer offers the type of the account
- * @param reason why the account is to be taken out of use in any case
+ * @param reason why an active account is to be taken out of use in any case
  * @returns whether the account was taken out of use
  */
 async function adapt(

@@ -40,8 +40,9 @@ export function withPublished(pattern: AuthPattern, discovered: PublishedConfig)
 }
 
 /**
- * Returns an updated definition with the values that MCP servers published. A value that the request repeats unchanged
- * still counts as published; values of a server whose address has changed are dropped.
+ * Returns an updated definition in which the values that an MCP server published are marked as published. A value that
+ * the request repeats unchanged still counts as published. If the address of the server has changed, its published
+ * values are removed.
  */
 export function carryPublished(
   before: CustomProviderDefinition,

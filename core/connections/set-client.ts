@@ -31,7 +31,8 @@ export const NO_CLIENT = {
  * binds the client to the provider's current definition. Otherwise the stored secret keeps its binding, apart from
  * `allowed_addresses`.
  *
- * @param definition undefined if the provider was deleted
+ * @param definition undefined if the provider was deleted; then a request that sets the client removes the stored
+ * secret
  */
 export function clientColumns(
   vault: Vault,

@@ -15,7 +15,7 @@ export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 export interface ConnectionSettings {
   clientId: string | null;
   hasClientSecret: boolean;
-  /** The connection's client was removed by a change of the provider, and not set again. */
+  /** The connection has no client binding: no client was set, or a change of the provider has removed it. */
   isWithdrawn?: boolean;
   /** The connection must list the addresses that accounts may use, and does not. */
   lacksAddresses?: boolean;
@@ -44,7 +44,8 @@ type SettingColumns = Pick<ConnectionRow, 'clientId' | 'clientSecretSealed' | 'c
 
 /**
  * Returns the names of the settings that a connection still lacks, as in the contract. Nothing is missing for types
- * whose accounts supply everything, including machine clients that users enter per account.
+ * whose accounts supply everything, including machine clients that users enter per account, and for MCP servers, at
+ * which Valetkey registers its client itself.
  */
 export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
   const { client } = moduleOf(pattern.type);

@@ -5,7 +5,10 @@ import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
 
 export interface Catalogue {
-  /** Returns a connector as the REST API shows it: without the keys that only connector files have. */
+  /**
+   * Returns a connector with its auth patterns as the REST API shows them: without the keys that only connector files
+   * have.
+   */
   connector(identifier: string): Connector | undefined;
   /** All connectors, sorted by display_priority, highest first, then by identifier. */
   connectors(): readonly Connector[];

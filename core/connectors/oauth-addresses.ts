@@ -11,7 +11,7 @@ export interface OAuthAddress {
   originFrom?: string;
 }
 
-/** Credentials that the addresses of calls can contain in addition to account values. */
+/** The placeholders for credentials that the addresses of calls can contain in addition to those for account values. */
 export const CREDENTIAL_PLACES: ReadonlySet<string> = new Set([
   'access_token',
   'client_id',

@@ -102,8 +102,8 @@ export interface IdentityMethod {
 }
 
 /**
- * An account value that the consent flow reads from a response of the provider, and the rules that it must meet. API
- * clients can also set it; the same rules apply.
+ * An account value that the consent flow reads from the callback or from a response of the provider, and the rules that
+ * it must meet. API clients can also set it; the same rules apply.
  */
 export interface AccountValue {
   name: string;

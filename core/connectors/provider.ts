@@ -78,7 +78,7 @@ export interface ProviderDefinition {
   identifier: string;
   displayName: string;
   isCustom: boolean;
-  /** The path of the address of its mark on this server; only of a built-in connector. */
+  /** The path of its icon on this server; undefined for custom providers, and for connectors without an icon. */
   iconPath?: string;
   api: ConnectorApi;
   /** A cheap call that shows whether a credential is accepted. */

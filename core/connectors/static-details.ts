@@ -13,8 +13,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const CONTROL_BUT_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /**
- * Checks all of static_auth.details (after a merge) against the fields of a pattern. Stored values are not checked
- * against the pattern's rules: an attacker who can change the rules could learn the values from the result.
+ * Checks all of static_auth.details against the fields of a pattern. In an update, these are the stored values with the
+ * changed ones merged in. Stored values are not checked against the pattern's rules: an attacker who can change the
+ * rules could learn the values from the result.
  *
  * @param entered the names of the fields that the caller has set; if omitted, all fields
  * @returns one error per field: required and missing, unknown, not a string, or not matching its pattern

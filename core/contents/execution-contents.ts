@@ -6,7 +6,10 @@ import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
 import { contentContext } from './content-context.ts';
 
-/** The request of one execution with its secrets masked, and its result. Both are truncated to a readable size. */
+/**
+ * The request of one execution with its secrets masked, its result and its steps. Request and result are truncated to a
+ * readable size.
+ */
 export interface ExecutionContents {
   request: DryRunRequest;
   /** The data of the result, or the provider's response if the call failed. */

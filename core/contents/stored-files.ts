@@ -31,7 +31,7 @@ export interface StoredFiles {
   /**
    * Stores a file that a tool returned.
    *
-   * @returns null if the environment has reached its limit
+   * @returns null if the stored files of the environment would exceed their size limit
    */
   keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileResponse | null>;
   /** Returns the decrypted files that an input names, by id. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */

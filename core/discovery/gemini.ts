@@ -60,7 +60,10 @@ function typed(type: string, { values, members, items, required }: Shape): Gemin
   };
 }
 
-/** Returns the allowed values. The API only accepts non-empty strings. */
+/**
+ * Returns the allowed values: as an enum if all are non-empty strings, because the API accepts no others; otherwise in
+ * words.
+ */
 function choiceOf(type: string, values: readonly unknown[]): GeminiSchema {
   const texts = values.filter((value) => typeof value === 'string' && value !== '');
   if (type === 'string' && texts.length === values.length) return { enum: texts as string[] };

@@ -9,9 +9,9 @@ export interface ProviderToolDeps {
 }
 
 /**
- * Returns the names of the tools that accounts of a provider can run: the provider's tools, and for a custom provider
- * that is not an MCP server also the generic tools of the catalogue. Tool definitions are not read, because a provider
- * may have thousands.
+ * Returns the names of the tools that fit the accounts of a provider: the provider's tools, and for a custom provider
+ * that is not an MCP server also the generic tools of the catalogue. The list includes tools that are hidden or wait
+ * for a review. Tool definitions are not read, because a provider may have thousands.
  */
 export async function toolsOfProvider(
   read: ReadRepositories,

@@ -1,8 +1,8 @@
 import { stem } from './words.ts';
 
 /**
- * Groups of words that users use for the same action, in any application. A word also matches the other words of its
- * line, with a lower weight.
+ * Groups of words that users use for the same action or thing, in any application. A word also matches the other words
+ * of its line, with a lower weight.
  */
 const LINES = [
   'create add make new insert open start leave file report register',

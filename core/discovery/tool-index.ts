@@ -55,7 +55,7 @@ export interface ToolIndex {
 
 const WEIGHT_BITS = 7;
 const MAX_WEIGHT = 2 ** WEIGHT_BITS - 1;
-/** How much each word of a name adds to the tool's length. */
+/** How much each word of a tool's name adds to `length`, the divisor of its score. */
 const LENGTH = 0.055;
 const SHRINK_ABOVE = 1000;
 const MAX_COMPLETIONS = 20;
@@ -88,8 +88,8 @@ export function createToolIndex(): ToolIndex {
   }
 
   /**
-   * Deleted tools stay in the index until they are half of it and it has `SHRINK_ABOVE` entries; then it is rebuilt
-   * with new numbers.
+   * Rebuilds the index with new numbers and without deleted tools, if it has at least `SHRINK_ABOVE` entries and at
+   * least half of them are deleted tools.
    */
   function shrink(): void {
     if (byNumber.length < SHRINK_ABOVE || byNumber.length < 2 * numbers.size) return;

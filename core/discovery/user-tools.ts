@@ -1,7 +1,7 @@
 /**
- * Dependencies of the functions that find the tools that a user can call over the connections of the user's accounts.
- * These functions skip disabled connections, and tools that a connection does not allow, that an overlay (an
- * environment's changes to a tool) hides, or that wait for a review. They do not decrypt or send anything.
+ * Finds the tools that a user can call over the connections of the user's accounts. Disabled connections are skipped,
+ * and so are tools that a connection does not allow, that an overlay (an environment's changes to a tool) hides, or
+ * that wait for a review. Nothing is decrypted or sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { accountsOfUser } from '../accounts/of-user.ts';

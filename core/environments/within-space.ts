@@ -13,9 +13,9 @@ export interface Space {
 }
 
 /**
- * Runs a write, and rejects it if the environment then stores more than the limit, because some operations read all
- * objects of the kind. If the environment already exceeds the limit, it accepts writes that do not increase the count
- * or the size.
+ * Runs a write, and rejects it if the environment then stores more objects or bytes than the limit. There is a limit,
+ * because some operations read all objects of the kind. If the environment already exceeds the limit, it accepts writes
+ * that do not increase the count or the size.
  *
  * @throws ApiError VALIDATION_FAILED, which rolls the transaction back
  */

@@ -7,7 +7,7 @@ const WITHOUT_CHANGE: ReadonlySet<EventType> = new Set([
   'connected_account.refresh_failed',
 ]);
 
-/** Calls a function with the id of each account that has changed, once the change is committed. */
+/** Calls a function with the id of each account that was created, changed or deleted, once the change is committed. */
 export function createAccountSink(changed: (accountId: string) => void): EventSink {
   return {
     accepts: (type) => type.startsWith('connected_account.') && !WITHOUT_CHANGE.has(type),

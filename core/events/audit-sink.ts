@@ -1,7 +1,10 @@
 import type { EventSink } from './sink.ts';
 import type { EventType } from './types.ts';
 
-/** Executions have their own list, and a call should not write a second row. */
+/**
+ * Events that are not written to the audit log: executions have their own list, and a call should not write a second
+ * row.
+ */
 const RECORDED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
 
 /** Writes events to the audit log. It stores ids and details, not the rendered data. */

@@ -1,7 +1,7 @@
 import type { EventSink } from './sink.ts';
 import type { EventType } from './types.ts';
 
-/** Events of executions, which other metrics count. */
+/** Events of executions. They are not counted here, because other metrics count executions. */
 const COUNTED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
 
 /** Counts committed events by type. */

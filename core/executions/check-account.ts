@@ -24,7 +24,7 @@ export interface CheckedAccount {
  * help, the account expires, so that its user is asked to authorize it again. An account that has already expired is
  * returned as `EXPIRED` without a call.
  *
- * @returns `UNKNOWN` if the provider defines no check, or the check was inconclusive
+ * @returns `UNKNOWN` if the provider defines no check, no valid request can be made, or the check was inconclusive
  * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE for an account that waits for its user or was disconnected, or
  * whose provider has changed; INVALID_API_CONFIG if the connection does not allow its base URL; CONNECTION_DISABLED
  */

@@ -46,8 +46,8 @@ export interface RunningExecution extends StartedExecution {
 }
 
 /**
- * How a call ended. An ApiError means that nothing was sent; `UNKNOWN` means that an unexpected error interrupted the
- * call.
+ * How a call ended. An ApiError means that nothing was sent, or only a request that the provider rejected, so the call
+ * had no effect. `UNKNOWN` means that an unexpected error interrupted the call.
  */
 export type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
 
@@ -67,8 +67,8 @@ export interface ExecutionEnd {
 }
 
 /**
- * Determines the end of an execution, counts it in the metrics, and notes that the account was used if the call was
- * sent. The end itself is not stored yet.
+ * Determines the end of an execution, counts it in the metrics, and notes that the account was used if the call is
+ * known to be sent. The end itself is not stored yet.
  *
  * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: the recorded
  * steps

@@ -21,7 +21,7 @@ export function openCredential(
   return canObtainAgain(context.account) && credential?.kind !== 'token' ? null : credential;
 }
 
-/** Decrypts the credential for the call of a plan, whose account may have been refreshed since. */
+/** Decrypts the credential for the call of a plan. @param account the current row, possibly newer than the plan's */
 export function credentialOfPlan(
   { call, connection }: ExecutionPlan,
   account: AccountRow,

@@ -33,8 +33,8 @@ export interface ExecutionOrigin {
 }
 
 /**
- * Plans a call before the transaction that records its start. Returns errors instead of throwing them, because the
- * transaction may find a stored response to replay instead.
+ * Plans a call before the transaction that records its start. Returns an ApiError instead of throwing it, because the
+ * transaction may find a stored response for the idempotency key, which is then returned instead of the error.
  */
 export async function planAhead(
   { read, planChanges }: Pick<Store, 'read' | 'planChanges'>,

@@ -22,7 +22,8 @@ const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20
 /**
  * Adds up the counts of a list of rows to one statistic for each group, and to one for all.
  *
- * @returns hours in their order, other groups with the most executions first
+ * @returns `groups`: hours in their order; of other kinds, at most the 100 groups with the most executions, the largest
+ * first. `total` includes all rows
  */
 export function summarize(
   kind: StatisticGroup,

@@ -31,8 +31,9 @@ export interface StepLog {
 }
 
 /**
- * Returns the first steps as JSON, for the record of an execution. Returns undefined if there is at most one step and
- * it is not a refresh, because the record itself contains the status and duration of a single request.
+ * Returns the first `STORED.bareExecutionSteps` steps as JSON, for the record of an execution. Returns undefined if
+ * there is at most one step and it is not a refresh, because the record itself contains the status and duration of a
+ * single request.
  */
 export function recordedSteps(steps: readonly ExecutionStep[]): string | undefined {
   if (steps.length < 2 && steps[0]?.kind !== 'REFRESH') return undefined;

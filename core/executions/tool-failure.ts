@@ -28,7 +28,10 @@ export function toolsNotListed(error: ToolError, context: AccountContext): ApiEr
   return new ApiError('TOOLS_NOT_LISTED', message, { ...retryTime(error), extra: errorMembers(error, context) });
 }
 
-/** HTTP clients may repeat a request by themselves because of Retry-After, so it is only sent where that is safe. */
+/**
+ * Returns the time for the header Retry-After. HTTP clients may repeat a request by themselves because of this header,
+ * so it is only sent for errors that are `retryable`.
+ */
 function retryTime({ retryable, retryAfterMs }: ToolError): { retryAfterMs?: number } {
   return retryable && retryAfterMs !== undefined ? { retryAfterMs } : {};
 }

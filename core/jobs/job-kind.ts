@@ -31,13 +31,13 @@ export interface JobKind {
   /** The maximum number of concurrent attempts in one lane: a queue of jobs, for example for one provider. */
   perLane: number | ((lane: string) => number);
   /**
-   * The maximum number of concurrent attempts in all lanes of the kind. By default the kind shares the slots of
-   * `JOBS.total`.
+   * The maximum number of concurrent attempts in all lanes of the kind. All kinds without this member share the slots
+   * of `JOBS.total`.
    */
   total?: number;
   /**
-   * Set if the payload is always empty. Then it is not decrypted, and the files of the database are not scrubbed after
-   * the job, which would cost much more than the attempt.
+   * Set if the payload is always empty. Then it is not decrypted, and deleted data is not erased from the files of the
+   * database after the job, which would cost much more than the attempt.
    */
   hasNoPayload?: true;
   /** An attempt that takes longer is aborted and retried. */
@@ -48,7 +48,7 @@ export interface JobKind {
    */
   firstDelayMs: number;
   longestDelayMs: number;
-  /** After this time a job is not tried again. */
+  /** When this time has passed since a job was added, it is not tried again. */
   giveUpAfterMs: number;
   /** The beginning of the reason of a job that was given up. */
   givenUp: string;

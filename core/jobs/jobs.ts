@@ -46,7 +46,7 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobDep
 
   let looked: Promise<unknown> = Promise.resolve();
 
-  /** Only one pass runs at a time, so that two passes do not start the same job. */
+  /** Starts the due jobs. Only one such pass runs at a time, so that two passes do not start the same job. */
   function look(lanes?: 'all lanes'): Promise<number> {
     const looking = looked.then(() => lookOnce(lanes));
     looked = looking.catch(() => {});

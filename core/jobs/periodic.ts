@@ -5,11 +5,11 @@ import { inBackground } from '../scheduling/background.ts';
 import { inSpan } from '../spans.ts';
 import { type CountRun, measureRun } from './measure-run.ts';
 
-/** Work that one instance of the deployment repeats. Times are in milliseconds. */
+/** Work that is repeated, each time by only one instance (server process) of the deployment. Times in milliseconds. */
 export interface PeriodicJob {
   name: string;
   everyMs: number;
-  /** The minimum delay after the start of the server. */
+  /** The minimum delay between the start of the server and its first run of the job. */
   firstMs: number;
   /** @param signal is aborted when the server stops */
   run(signal: AbortSignal): Promise<void>;
@@ -32,7 +32,7 @@ export interface PeriodicDeps {
 export interface PeriodicJobs {
   /** Starts all jobs that are due or were requested. @returns how many it has started */
   look(): Promise<number>;
-  /** Requests a run of a job now. */
+  /** Makes the next `look` run the job even if it is not due. */
   ask(name: string): void;
   isBusy(): boolean;
   /** Resolves when no job is running. */
@@ -60,8 +60,8 @@ export function createPeriodicJobs(
   let isListed = false;
 
   /**
-   * Returns the next time. The interval is shortened by a random part, so that instances which start together do not
-   * run all jobs together later.
+   * Returns when the job is due next. The interval is shortened by a random part, so that jobs that ran at the same
+   * time do not run at the same time again.
    */
   function nextAt({ everyMs }: PeriodicJob, at: number): number {
     return Math.ceil(at + everyMs * (1 - JOBS.periodJitter * fraction(random)));

@@ -24,7 +24,7 @@ export interface JobQueue {
   enqueue(tx: Transaction, order: JobOrder, payload: object): Promise<string>;
   /** Records a job that cannot be attempted, with a reason for users. */
   recordFailed(tx: Transaction, order: JobOrder, reason: string): Promise<string>;
-  /** @param listener is called after each commit that added jobs */
+  /** @param listener is called after each commit that added jobs; it replaces an earlier listener */
   onAdded(listener: () => void): void;
 }
 

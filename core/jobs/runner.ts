@@ -52,8 +52,9 @@ const ABANDONED = 'The server ended during the attempt.';
 const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = JOBS;
 
 /**
- * Runs the jobs in the database. One instance at a time claims a job. A job runs at least once: it is attempted again
- * if its instance stopped or its outcome could not be stored. Jobs of unknown kinds are ignored.
+ * Runs the jobs in the database. Each job is claimed by one instance (server process) at a time. A job runs at least
+ * once: it is attempted again if its instance stopped or its outcome could not be stored. Jobs of unknown kinds are
+ * ignored.
  *
  * @param stopping is aborted when the server stops: running attempts are aborted, and the next instance makes them
  * again

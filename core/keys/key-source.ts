@@ -24,7 +24,7 @@ export interface OpenedKeys {
  * Reads the key-encryption keys.
  *
  * @param report is called when a key file changes later
- * @throws VaultError NO_KEY if there are none and none may be created; other codes for an invalid key file
+ * @throws VaultError NO_KEY if there are none and none may be created; other codes for invalid keys
  */
 export function openKeySource(
   settings: KeySettings,

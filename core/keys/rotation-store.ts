@@ -10,7 +10,10 @@ import { deploymentSecretContext } from './deployment.ts';
 
 type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['read'];
 
-/** Returns the functions that only read key checks, for a database that is opened read-only. */
+/**
+ * Returns the functions that only read key checks, for a database that is opened read-only. A key check is a stored
+ * value that identifies a key-encryption key.
+ */
 export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyCheck'> {
   return {
     async listKeyChecks() {

@@ -55,8 +55,8 @@ export interface RefreshTokenPayload {
 }
 
 /**
- * Creates the refresh token of the current generation of a grant. It is not stored, so it can be created again for a
- * repeated request.
+ * Creates the refresh token of the current generation of a grant. Each refresh increases the generation by one. The
+ * token is not stored: it is created again if a client repeats its request.
  */
 export function mintRefreshToken(
   sealed: SealedTokens,

@@ -18,7 +18,10 @@ export interface LoginProviderDeps {
 /** The secret columns of a provider without a client secret. */
 const NO_SECRET = { wrappedDataKey: null, kekId: null, clientSecretSealed: null } as const;
 
-/** The generation is constant, because each new client secret is encrypted with a new data key. */
+/**
+ * The generation in the context of the data key. It is constant, because each new client secret is encrypted with a new
+ * data key.
+ */
 const GENERATION = 1;
 
 /** Returns the context that the data key of a client secret is bound to. */

@@ -35,7 +35,10 @@ export interface JwtVerifier {
   ): Promise<OpenedSession>;
 }
 
-/** The source of a provider's keys. The keys are read once for all tokens until they are old. */
+/**
+ * The source of a provider's keys. The keys are read once for all tokens, and again when they are older than
+ * `MCP_LOGIN.keySetMs`.
+ */
 interface KeySet {
   /** Metadata of the authorization server; the keys are cached as long as this object exists. */
   server: Parameters<typeof verifyJwtAccessToken>[0]['server'];

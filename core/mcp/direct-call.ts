@@ -1,6 +1,6 @@
 import { isRecord } from '../tools/pointer.ts';
 
-/** A `tools/call` request that is served without the MCP SDK, which would take longer. */
+/** A `tools/call` request that is served without the MCP SDK, because the SDK takes longer. */
 export interface DirectCall {
   /** `modern`: the revision 2026-07-28. `legacy`: an older one. */
   era: 'modern' | 'legacy';

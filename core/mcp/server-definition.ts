@@ -17,7 +17,7 @@ export interface McpMapping {
    * called.
    */
   maxListed: number | null;
-  /** Whether the resources are offered of the third-party MCP server to which the connection leads. */
+  /** Whether resources are offered. Only the connections of third-party MCP servers have resources and prompts. */
   resources: boolean;
   prompts: boolean;
 }

@@ -3,7 +3,7 @@ import { EgressError } from './egress-error.ts';
 interface Failing {
   /** Failed calls since the last response. */
   failures: number;
-  /** Calls are rejected until this time, in milliseconds of the clock; 0 while the breaker is closed. */
+  /** Calls are rejected until this time, in milliseconds of the clock; 0 if calls are not paused. */
   openUntil: number;
   /** The length of the latest pause. */
   pauseMs: number;
@@ -12,7 +12,7 @@ interface Failing {
 }
 
 export interface BreakerLimits {
-  /** Consecutive calls without a response before calls are rejected. */
+  /** The number of consecutive calls without a response after which calls are paused. */
   breakerFailures: number;
   /** The first pause and the longest pause, in milliseconds. The pause doubles with each failed test call. */
   breakerPauseMs: number;

@@ -96,7 +96,7 @@ async function resolve(
   const { hostname } = target;
   const addresses = isIP(hostname) === 0 ? await lookedUp(hostname, resolver, signal) : [hostname];
   if (addresses.length === 0) throw withoutAddress(hostname);
-  // The number is checked first: the owner of the name controls it, and checking many addresses takes time.
+  // The number of addresses is limited: the owner of the name controls it, and checking each of many takes time.
   if (addresses.length > DNS.addresses) {
     throw new EgressError('unreachable', `The name ${hostname} resolves to more than ${DNS.addresses} addresses.`);
   }

@@ -91,8 +91,8 @@ export class ConnectionPool {
     let isTaken = false;
     const UndiciClient = loadUndiciClient();
     const client = new UndiciClient(origin, {
-      // Each undici client gets one connection. If it asks for a second one, the first was lost before it wrote
-      // anything.
+      // Each undici client gets one connection. If the client asks for a second one, it has lost the first one before
+      // writing to it. The error makes the call fail as not sent.
       connect: (_options, callback) => {
         const first = !isTaken;
         isTaken = true;
@@ -118,7 +118,7 @@ export class ConnectionPool {
   }
 
   #release(origin: string, client: Client): void {
-    // If the server closes the connection after its response, this is known in the next event-loop turn.
+    // Waits one event-loop turn: if the server closes the connection after its response, this is known only then.
     setImmediate(() => {
       if (this.#closed || !client.stats.connected) void client.destroy();
       else this.#keep(origin, client);

@@ -59,7 +59,8 @@ export class EgressError extends Error {
   }
 
   /**
-   * Returns the same failure with `sent` set to true, without `retryAfterMs`. If `sent` is true, returns this error.
+   * Returns the same failure with `sent` set to true and without `retryAfterMs`. If `sent` is already true, returns
+   * this error unchanged.
    */
   afterSending(): EgressError {
     return this.sent ? this : new EgressError(this.kind, this.message, { sent: true, cause: this.cause });

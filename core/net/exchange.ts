@@ -16,7 +16,7 @@ export interface WireRequest {
 /** Header names are in lower case; a repeated header has a list of values. */
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** One response as it was received: its body is still compressed. */
+/** One response as it was received: its body may be compressed. */
 export interface WireResponse {
   status: number;
   headers: ResponseHeaders;

@@ -77,8 +77,8 @@ function run(decoder: Decoder, name: string, body: Buffer, maxBytes: number, inf
 }
 
 /**
- * Some servers send raw DEFLATE data although `deflate` means zlib. The low half of a zlib header's first byte is 8
- * (RFC 1950 §2.2).
+ * Whether a body begins with a zlib header, whose first byte has 8 in its low half (RFC 1950 §2.2). Some servers send
+ * raw DEFLATE data without this header, although the coding `deflate` means zlib.
  */
 function hasZlibHeader(body: Buffer): boolean {
   return ((body[0] ?? 0) & 0x0f) === 8;

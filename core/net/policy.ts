@@ -73,8 +73,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Returns which addresses a target may have. The connector calls this for each connection, so it does not rely on
-   * the checks of its callers.
+   * Returns which addresses a target may resolve to. The connector calls this for each connection, so the connector
+   * does not rely on the checks of its callers.
    *
    * @throws EgressError `blocked`
    */

@@ -23,8 +23,8 @@ export interface Scrubber {
   /** Replaces secrets in a text, or in the texts, keys and numbers of a JSON value. */
   <T>(value: T): T;
   /**
-   * Does the same for a value that was parsed from JSON text. The text is searched first: that is much faster than
-   * walking the value, and usually the text contains no secret.
+   * Does the same for a value that was parsed from JSON text. The text is searched first, which is much faster than
+   * walking the value. If it contains no secret, as usual, the value is only walked if a secret is numeric.
    *
    * @param json UTF-8
    */

@@ -1,13 +1,13 @@
 import type { BodyRefusal } from '../budgets/body-buffer.ts';
 import { EgressError } from './egress-error.ts';
 
-/** Returns the error of a call whose response body was rejected. @param tooLarge a message for API clients */
+/** Returns the error of a call whose response body was rejected. @param tooLarge the message if it is too large */
 export function refusedBody(refusal: BodyRefusal, tooLarge: string): EgressError {
   if (refusal === 'size') return new EgressError('too_large', tooLarge, { sent: true });
   return refusal === 'chunks' ? tooMany('chunks') : bodyMemoryExhausted(true);
 }
 
-/** Returns the error for a response with too many useless parts, which cost processing time. */
+/** Returns the error for a response with too many interim responses or chunks, which cost time and memory. */
 export function tooMany(what: 'interim responses' | 'chunks'): EgressError {
   return new EgressError('invalid_response', `The response has too many ${what}.`, { sent: true });
 }

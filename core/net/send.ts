@@ -43,7 +43,7 @@ export interface EgressRequest {
   hold?: ByteHold;
 }
 
-/** A request with the header `traceparent`, unless the caller has set that header itself. */
+/** A request with a value for the header `traceparent`, which is used unless the caller has set that header itself. */
 export interface TracedRequest extends EgressRequest {
   traceparent?: string | undefined;
 }
@@ -53,7 +53,7 @@ export interface EgressResponse {
   /** Names are in lower case. Content-Encoding and Content-Length are removed if the body was decompressed. */
   headers: ResponseHeaders;
   body: Buffer;
-  /** The address that responded, after redirects; the original one if an endpoint override was used. */
+  /** The address of the last request, after redirects. An endpoint override does not change it. */
   url: URL;
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { addressClass } from './address.ts';
 
-/** The address of a socket. `hostname` is as in a URL, but IPv6 has no brackets. */
+/** The host and port to connect to, and whether to use TLS. `hostname` is as in a URL, but IPv6 has no brackets. */
 export interface Target {
   tls: boolean;
   hostname: string;
@@ -17,7 +17,7 @@ export function originOf({ tls, hostname, port }: Target): string {
   return new URL(`${tls ? 'https' : 'http'}://${bracketed(hostname)}:${port}`).origin;
 }
 
-/** Returns the host as in a URL. */
+/** Returns a host as it is written in a URL: an IPv6 address in brackets, any other host unchanged. */
 export function bracketed(hostname: string): string {
   return isIP(hostname) === 6 ? `[${hostname}]` : hostname;
 }

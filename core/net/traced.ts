@@ -3,8 +3,8 @@ import { EgressError } from './egress-error.ts';
 import type { EgressRequest, TracedRequest } from './send.ts';
 
 /**
- * Traces calls to other hosts. Addresses are reduced to their origin, because paths may contain inputs. Only a request
- * with `sendTraceContext` tells the host its trace.
+ * Returns a function that makes calls as `send` does and traces them. Traces contain only the origins of addresses,
+ * because paths may contain inputs. The host learns the trace only of a request with `sendTraceContext`.
  */
 export function traced<Response extends { status: number }>(
   send: (request: TracedRequest) => Promise<Response>,

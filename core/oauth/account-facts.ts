@@ -34,6 +34,9 @@ type Unidentified = { ok: false; kind: 'unidentified'; message: string };
 /**
  * Reads the identity of an account and the values that its API needs: first from the token response and its id_token,
  * then from the lookup and the identity call of the connector file.
+ *
+ * @returns the identity, whose `subject` is null if the connector file does not declare one, and the values; or why a
+ * source could not be read
  */
 export async function readAccountFacts(request: AccountFactsRequest): Promise<AccountFacts> {
   const fetch = restrictedToTarget(request.fetchFor);

@@ -7,7 +7,7 @@ import type { AuthorizationEndpoint } from './authorization-server.ts';
  */
 export interface KeptAuthorization {
   state: string;
-  /** null if the provider does not support PKCE. */
+  /** null if PKCE is not used with the provider. */
   codeVerifier: string | null;
   /** null if no id_token is expected. */
   nonce: string | null;
@@ -20,7 +20,10 @@ export interface KeptAuthorization {
    */
   issuer: string | null;
   tokenEndpoint: string;
-  /** The server includes `iss` in its responses, so a response without it comes from another server (RFC 9207 §2.4). */
+  /**
+   * Whether the server includes `iss` in all its responses. If it does, a response without `iss` comes from another
+   * server (RFC 9207 §2.4).
+   */
   issuerIsSent: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface AuthorizationEndpoint {
   /** The resource that tokens are requested for (RFC 8707). */
   resource: string | null;
   scopeSeparator: string;
-  /** Additional parameters. They cannot replace parameters of the protocol. */
+  /** Additional parameters. They cannot replace a parameter of the protocol, unless `omit` contains it. */
   parameters: Readonly<Record<string, string>>;
   /** The parameter for each scope prefix, for providers with several scope parameters. */
   scopePrefixes: Readonly<Record<string, string>>;

@@ -25,6 +25,8 @@ export type NoResponse =
 /**
  * Evaluates the response of a call by its status and its body.
  *
+ * @param rules where the body contains an error code, by the connector file; undefined if only the status shows a
+ * failure
  * @param now milliseconds UTC
  */
 export async function readCallOutcome(

@@ -8,8 +8,9 @@ export type PlaceValues = Readonly<Record<string, string | Secret>> & { readonly
 const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
 
 /**
- * Replaces the {{name}} placeholders in a text. If the account has a site, an address of the provider at the beginning
- * of the text is first replaced by the address of that site.
+ * Replaces the {{name}} placeholders in a text. If the account has a site (replacements for the connector's addresses,
+ * for example those of a region), an address of the provider at the beginning of the text is first replaced by the
+ * address of that site.
  *
  * @throws OAuthConfigError naming a placeholder without a value
  */

@@ -20,7 +20,8 @@ export async function readJson(response: Response): Promise<unknown> {
 
 /**
  * Returns the error code of a response by the provider's rules, translated to a code of RFC 6749 §5.2 if the rules
- * contain a translation. Returns an empty string for a failure without a code, and undefined for a success.
+ * contain a translation. Returns an empty string for a failure without a code, and undefined for a success or if there
+ * are no rules.
  */
 export function failureIn(body: unknown, rules: ResponseRules | undefined): string | undefined {
   if (rules === undefined) return undefined;

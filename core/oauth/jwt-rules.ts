@@ -20,7 +20,7 @@ export const SIGNATURE_ALGORITHMS: readonly string[] = [
 const TOLERANCE_S = 60;
 
 /**
- * The library reads the machine's clock instead of the injected one. A tolerance of a thousand years, in seconds,
+ * The OAuth library reads the machine's clock instead of the injected one. A tolerance of a thousand years, in seconds,
  * disables its check; `isInTime` checks the times.
  */
 export const NO_CLOCK = 31_536_000_000;

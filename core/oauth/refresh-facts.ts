@@ -12,7 +12,10 @@ export interface RefreshFacts {
   idleLifeMs: number | null;
   /** The maximum lifetime of a grant, in milliseconds, even if it is refreshed; null if unlimited or unknown. */
   lifeMs: number | null;
-  /** The provider accepts refreshes only this long before the token expires, in milliseconds; null: at any time. */
+  /**
+   * How long before the access token expires the provider begins to accept a refresh, in milliseconds; null if it
+   * accepts one at any time.
+   */
   marginMs: number | null;
 }
 

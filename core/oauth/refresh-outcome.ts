@@ -96,7 +96,10 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
   return unavailable('invalid_response', false, retryAfterMs, 'The provider returned an unknown error.');
 }
 
-/** Returns the outcome if the client, its key or its permissions were rejected. */
+/**
+ * Returns the outcome `client`: the client, its key, its permissions or the account's values are wrong or were
+ * rejected.
+ */
 export function clientRefused(
   message: string,
   faultyPart: FaultyPart = 'connection',

@@ -43,7 +43,7 @@ export interface RegistrationRequest {
   now: () => number;
 }
 
-/** A registered client; its secrets must be stored encrypted. */
+/** A registered client. Its secret must be stored encrypted. */
 export interface RegisteredClient {
   clientId: string;
   method: ClientAuthMethod;

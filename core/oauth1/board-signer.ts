@@ -12,7 +12,10 @@ export interface BoardDeps {
   random(size: number): Buffer;
 }
 
-/** The stored token of an account. Only a token from the three steps of OAuth 1.0a has a secret. */
+/**
+ * The stored token of an account. Only a token from the three steps of OAuth 1.0a has a secret; a token from the
+ * fragment flow has none.
+ */
 export interface BoardToken {
   accessToken: Secret;
   tokenSecret: Secret | null;

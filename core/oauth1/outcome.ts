@@ -2,7 +2,7 @@ import { clientRefused, type TokenFailure, unavailable } from '../oauth/refresh-
 
 /**
  * Problem codes (of the OAuth problem reporting extension and of common servers) that mean that this authorization has
- * failed. The codes in `CLIENT` mean that the client was rejected. Codes in neither set are ignored.
+ * failed. The codes in `CLIENT` mean that the client was rejected. For other codes, the status determines the outcome.
  */
 const REFUSED: ReadonlySet<string> = new Set([
   'additional_authorization_required',

@@ -15,7 +15,10 @@ import type { SigningRules } from './sign-request.ts';
  */
 export type OAuth1Variant = 'signed' | 'fragment';
 
-/** Returns how users grant access with a pattern; undefined if the pattern lacks addresses. */
+/**
+ * Returns how users grant access with a pattern; undefined if the pattern lacks the addresses or the `return_parameter`
+ * that a variant needs.
+ */
 export function oauth1VariantOf({ oauth_config: config = {} }: AuthPattern): OAuth1Variant | undefined {
   if (config.authorize_uri === undefined) return undefined;
   if (config.request_token_uri !== undefined && config.token_uri !== undefined) return 'signed';

@@ -2,8 +2,8 @@ import type { FetchFor } from '../oauth/transport.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
- * Returns a fetch that authenticates each request for the account: it signs the request or adds the token. An
- * Authorization header from the caller is removed.
+ * Returns a `FetchFor` whose requests are authenticated for the account: `authorize` signs each request or adds the
+ * token. An Authorization header from the caller is removed.
  *
  * @param authorize receives a request without a credential
  */

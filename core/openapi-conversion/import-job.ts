@@ -32,9 +32,9 @@ const importJob: Job<ThreadRequest, ThreadResult> = {
 /**
  * Imports a document in a thread.
  *
- * @param environmentId the environment whose limit of waiting imports applies
+ * @param environmentId the environment whose limit of waiting and running imports applies
  * @throws ApiError INVALID_DOCUMENT as `importDocument`, and for a document that takes too much time or memory;
- * RATE_LIMITED or SERVER_BUSY if too many imports are waiting
+ * RATE_LIMITED if the environment has too many imports, SERVER_BUSY if all environments together have too many
  */
 export async function importInThread(
   threads: ThreadPool,

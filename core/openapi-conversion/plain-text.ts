@@ -28,7 +28,10 @@ export function plainText(source: unknown, limit: number): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
-/** Cuts a text at the last end of a sentence in the second half of the limit, otherwise at a word there. */
+/**
+ * Cuts a text after the last sentence that ends in the second half of the limit, otherwise after the last word that
+ * ends there, otherwise at the limit.
+ */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text

@@ -39,8 +39,9 @@ export function exclusionReason(operation: Operation, document: Data, selection:
 }
 
 /**
- * Returns the selection by `x-tool` or `x-mcp`; undefined if neither is set. The operation takes precedence over its
- * path, and the path over the document. An object in the operation counts as true.
+ * Returns whether `x-tool` or `x-mcp` selects the operation (true) or excludes it (false); undefined if neither is set.
+ * The operation takes precedence over its path, and the path over the document. An object in the operation counts as
+ * true.
  */
 function markOf(operation: Operation, document: Data): boolean | undefined {
   for (const [level, holder] of [operation.data, operation.item, document].entries()) {

@@ -61,7 +61,7 @@ export async function readOverlay(
  *
  * @param input may be an overlay that changes nothing
  * @returns `shown` is undefined if the overlay hides the tool
- * @throws ApiError as `readOverlay` and `setOverlay`
+ * @throws ApiError as `readOverlay` and `setOverlay`, except SERVER_BUSY
  */
 export async function previewOverlay(
   read: ReadRepositories,

@@ -11,7 +11,7 @@ import { ownAccount, ownAccounts, ownGrant } from './own.ts';
 export interface ActionDeps extends CreateLinkDeps, RevocationDeps {
   store: Store;
   links: {
-    /** Schedules the end of links whose requests were closed before they expired. */
+    /** Soon starts the job that ends link requests. Call it after requests were closed before they expired. */
     expireSoon(): void;
   };
   /** Removes deleted rows from the database file soon. */
@@ -25,9 +25,14 @@ const DISCONNECTED = 'Disconnected by its user.';
  * another user. `connect` and `reconnect` also return `undefined` if no link can be created.
  */
 export interface PortalActions {
-  /** Creates a link for an account of a connection. @returns its address */
+  /**
+   * Creates a link with which the user connects an account of a connection. If the user has no account of the
+   * connection, it is created.
+   *
+   * @returns the address of the link
+   */
   connect(connectionId: string): Promise<string | undefined>;
-  /** Creates a link for an account that the user has. @returns its address */
+  /** Creates a link for an account that the user has. @returns the address of the link */
   reconnect(accountId: string): Promise<string | undefined>;
   disconnect(accountId: string): Promise<boolean>;
   revoke(grantId: string): Promise<boolean>;

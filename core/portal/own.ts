@@ -44,7 +44,7 @@ export async function ownAccount(
   return account && isOwn(user, account) ? account : undefined;
 }
 
-/** Returns the grants of a user to MCP clients that have not expired. At most `PORTAL.rows` grants are read. */
+/** Returns the unexpired grants of a user to MCP clients. At most `PORTAL.rows` grants are read. */
 export async function ownGrants(
   read: Pick<ReadRepositories, 'oauthGrants'>,
   environmentId: EnvironmentId,

@@ -43,7 +43,7 @@ export interface SessionRequest extends PortalUser {
 /**
  * Creates a portal session for a user.
  *
- * @param environment as the transaction sees it
+ * @param environment the row as it was read within the transaction
  * @returns the session, and the address that opens it once
  * @throws ApiError VALIDATION_FAILED for an address that is not allowed
  */

@@ -3,7 +3,7 @@ import { rfc3339 } from '../text/rfc3339.ts';
 import { EMPTY, optionalTime } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 
-/** Returns the recorded steps; an empty list for an execution with one request. */
+/** Returns the recorded steps; an empty list if none were recorded, as for an execution of a single request. */
 export function presentSteps({ steps }: ExecutionRow): Schemas['ExecutionStep'][] {
   return steps === null ? [] : (JSON.parse(steps) as Schemas['ExecutionStep'][]);
 }

@@ -65,7 +65,7 @@ export function presentConnector(connector: Connector, baseUrl: string): Schemas
   };
 }
 
-/** Removes the keys that only connector files have. */
+/** Removes `auth_scheme`, which only connector files have. */
 function presentPattern({ auth_scheme: _scheme, ...pattern }: AuthPattern): Schemas['AuthPattern'] {
   return pattern as Schemas['AuthPattern'];
 }

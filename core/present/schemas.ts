@@ -3,7 +3,7 @@ import type { $Read, $Write, components } from '../../generated/api.d.ts';
 /**
  * The type of a value in responses: without write-only members. The generated `Readable` type is not used, because it
  * turns the schema of an empty object into a type that accepts every object, and a union with it into a type that
- * accepts every member. Here, records are not converted.
+ * accepts every member. Here, types with arbitrary keys (records) are not changed.
  */
 export type ResponseValue<T> =
   T extends $Write<unknown>

@@ -6,7 +6,7 @@ import { STORAGE } from '../budgets.ts';
  * loop between two batches.
  *
  * @param work receives at most `size` elements at a time, in order
- * @param size how many elements take about 5 ms
+ * @param size the maximum number of elements in a batch; choose it so that a batch takes about 5 ms
  */
 export async function inBatches<T>(
   tx: Pick<Transaction, 'yieldToEventLoop'>,

@@ -21,10 +21,10 @@ interface Lane {
 export type ReleaseSlot = () => void;
 
 /**
- * Limits how much runs concurrently, in total and per lane (a provider, an origin or a kind of job), so that a slow
- * lane does not delay the others (threats E11, R8). Entries of a lane get their slots in order, and lanes take turns.
- * With a total, a lane may take a slot only if more slots are free than the lane already has, so that a busy lane
- * leaves slots to the others.
+ * Limits how many entries (for example calls) run concurrently, in total and per lane. A lane is a group of entries,
+ * for example the calls to one origin. So a slow lane does not delay the others (threats E11, R8). Entries of a lane
+ * get their slots in order, and lanes take turns. With a total, a lane may take a slot only if more slots are free than
+ * the lane already has, so that a busy lane leaves slots to the others.
  */
 export class Lanes {
   readonly #total: number;

@@ -9,8 +9,8 @@ export interface PaceDeps {
 }
 
 /**
- * As many callers as the rate allows in this many milliseconds start together, because concurrent work can share
- * transactions.
+ * Callers start in groups, because concurrent work can share transactions. A group has as many callers as the rate
+ * allows in this time, in milliseconds, but at least one.
  */
 const BURST_MS = 20;
 /** The part of the rate that callers get while the event loop is always busy. */

@@ -1,12 +1,17 @@
 import { isRecord } from '../tools/pointer.ts';
 
-/** Another resource that the user had open. */
+/**
+ * A reference to a further FHIR resource that was open in the clinical system, besides the patient and the encounter.
+ */
 export interface ContextItem {
   reference: string;
   role?: string;
 }
 
-/** The launch context of a grant, with the names of its members in an account's API configuration. */
+/**
+ * The launch context of a grant: the patient and other data that the user worked with when granting access. Its members
+ * are named as in an account's API configuration.
+ */
 export interface LaunchContext {
   /** Id of the patient. */
   patient?: string;

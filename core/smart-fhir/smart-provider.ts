@@ -7,8 +7,9 @@ import type { SmartConfiguration } from './smart-configuration.ts';
  * Returns the OAuth configuration of a FHIR server: its own endpoints, the additional parameters of SMART, and its
  * rules for codes and client assertions (SMART App Launch 2.2, "App Launch" and "Client Authentication: Asymmetric").
  *
- * `aud` names the FHIR server, so that a fake server cannot get tokens for the real one. The audience of client
- * assertions is the token endpoint.
+ * The parameter `aud` names the FHIR server, so that a fake server cannot get tokens for the real one. The audience of
+ * client assertions is the token endpoint.
+ *
  * @param fhirBase the FHIR server that tokens are requested for, exactly as it names itself
  */
 export function smartProviderOf(

@@ -37,7 +37,8 @@ export function createThreadPool(
   limits: PoolLimits,
   startThread: () => JobThread = () => new PoolThread(limits.heapBytes),
 ): ThreadPool {
-  // A tenant may use all threads but one, so that its slow jobs leave a thread to other tenants.
+  // A tenant may use all threads but one, so that its slow jobs leave a thread to other tenants. A pool of one thread
+  // cannot leave one free.
   const queue = new FairQueue<Entry>({ ...limits, running: Math.max(1, limits.threads - 1) });
   const threads = new Set<JobThread>();
   const idle = new Map<JobThread, NodeJS.Timeout>();

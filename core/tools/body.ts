@@ -13,7 +13,7 @@ export interface RenderedBody {
   /** The Content-Type header. */
   type: string;
   content: string | Buffer;
-  /** The body as it is shown to users, for example by a dry run. A file that is sent as it is becomes its description. */
+  /** The body as it is shown to users, for example by a dry run. */
   preview: unknown;
 }
 

@@ -173,8 +173,8 @@ function oneLine({ value, input }: EmailPart): string {
 }
 
 /**
- * Encodes a text as encoded words (RFC 2047), split between characters. A text that looks like an encoded word is
- * encoded too, so that it is shown unchanged.
+ * Returns a text that matches `plain` unchanged, and encodes any other text as encoded words (RFC 2047), split between
+ * characters. A plain text that looks like an encoded word is encoded too, so that mail programs do not decode it.
  */
 function encodeText(text: string, plain: RegExp): string {
   if (plain.test(text) && !text.includes('=?')) return text;

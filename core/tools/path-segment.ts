@@ -37,8 +37,8 @@ export function mayContainDotSegment(path: string): boolean {
 }
 
 /**
- * Returns a text and its repeated decodings, or only `..` if it is encoded five times or more. Malformed escapes are not
- * changed.
+ * Returns a text and its repeated decodings, or only `..` if it is encoded five times or more. Malformed escapes are
+ * not changed.
  */
 function decodings(text: string): string[] {
   const forms = [text];

@@ -41,8 +41,9 @@ export interface ReadingRules {
 }
 
 /**
- * The maximum growth of a JSON text when it is parsed and serialized again. A response that fits even with this growth
- * is not measured. The worst cases are numbers (1e20) and decoded base64 of control characters.
+ * The maximum factor by which a JSON text grows when it is parsed and serialized again. A response that stays below the
+ * tool's size limit even with this growth is not measured. The worst cases are numbers (1e20) and decoded base64 of
+ * control characters.
  */
 const MAX_GROWTH = 8;
 

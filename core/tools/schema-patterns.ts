@@ -13,9 +13,9 @@ export interface PatternEngine {
 }
 
 /**
- * Creates an engine that runs the regular expressions of schemas in time linear in the value's length. Node's own engine
- * backtracks: `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a
- * schema with an unsupported pattern throws a PatternError.
+ * Creates an engine that runs the regular expressions of schemas in time linear in the length of the value. Node's
+ * built-in engine backtracks: `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12).
+ * Compiling a schema with an unsupported pattern throws a PatternError.
  *
  * @param steps the maximum number of steps for all patterns of one validation; an ordinary pattern takes three per
  * character

@@ -127,7 +127,7 @@ function expandVariable(operator: Operator, variable: VariableSpec, value: Templ
     .join(separator);
 }
 
-/** Returns the members of a list (without keys) or of an associative array, without those that are undefined or null. */
+/** Returns the members of a list (without keys) or of an associative array. Undefined and null members are omitted. */
 function pairsOf(
   value: readonly TemplateScalar[] | Readonly<Record<string, TemplateScalar>>,
 ): [string | undefined, string][] {

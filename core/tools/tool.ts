@@ -165,7 +165,7 @@ export interface Tool {
   restriction?: ToolRestriction;
 }
 
-/** Returns the definition that the author of a tool wrote: without its provider, `generic` and an overlay's restriction. */
+/** Returns a tool without the members that its author did not write: `connector`, `generic` and `restriction`. */
 export function definitionOf({
   connector: _connector,
   generic: _generic,

@@ -10,7 +10,10 @@ export interface IdentityClaims {
   jti: string;
 }
 
-/** Signs claims as a JWT with a published key. The type of the JWT differs from that of an access token. */
+/**
+ * Signs claims as a JWT with a private key whose public key is published. The type of the JWT differs from that of an
+ * access token.
+ */
 export type SignIdentityToken = (claims: IdentityClaims) => string | Promise<string>;
 
 /** The account that a token identifies, and the cloud that it is for. */

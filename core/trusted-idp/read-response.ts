@@ -43,8 +43,9 @@ const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredToken']);
 
 /**
- * Evaluates the XML response of a token service, for successes and failures. The error code determines the outcome.
- * Only the code is passed on, never the cloud's text.
+ * Evaluates the XML response of a token service, for successes and failures. The error code determines the outcome of a
+ * failure, with two exceptions: status 429 is a rate limit, and a status of 500 or more is a server error, unless the
+ * code is in `UNAVAILABLE`. Only the code is passed on, never the cloud's text.
  */
 export async function readResponse(response: Response, asked: SentRequest): Promise<AssumeRoleOutcome> {
   const { status, headers } = response;

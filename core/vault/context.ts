@@ -25,7 +25,7 @@ export interface ValueContext {
   environmentId: string;
   recordId: string;
   field: string;
-  /** Increases with every new value, if older ones must not be decryptable any more. */
+  /** Set if older values must not be decryptable any more; it increases with every new value. */
   generation?: number;
   /** From `bindingDigest`, if the value may only be used for certain destinations. */
   bindingDigest?: Buffer;

@@ -40,8 +40,8 @@ const MAX_KNOWN = 16_384;
  * ciphertext is bound to its row and field. Moved, exchanged or altered values cannot be decrypted.
  *
  * Decryption throws VaultError: `UNSEALABLE`, `UNKNOWN_KEY` if the ring lacks the key, `UNKNOWN_FORMAT`. Data keys of
- * records are cached (decision 14). Data keys of `sealBytes` are not, because their contents are read only once or
- * twice.
+ * records are cached (docs/decisions/0014-cached-data-keys.md). Data keys of `sealBytes` are not, because their
+ * contents are read only once or twice.
  */
 export class Vault {
   readonly #keys: KeySource;

@@ -28,7 +28,7 @@ const GONE = 410;
  * Sends an event to an endpoint once. Only the status of the response determines success; errors in the rest of the
  * response, for example in its length, are ignored.
  *
- * @param signal ends the attempt
+ * @param signal aborts the request to the endpoint
  */
 export async function sendDelivery(
   { digester, now }: DeliverySendDeps,

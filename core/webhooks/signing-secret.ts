@@ -31,12 +31,12 @@ export function mintSigningSecret(
   return { row: { id: reference.secretId, publicKey, createdAt, expiresAt: null }, secret: new Secret(shown) };
 }
 
-/** Returns the HMAC key of an endpoint, 32 bytes. The client also has this key. */
+/** Returns the HMAC key of a signing secret, 32 bytes. The client also has this key. */
 export function hmacKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretReference): Buffer {
   return digester.digest('webhook secret', environmentId, endpointId, secretId);
 }
 
-/** Returns the Ed25519 private key of an endpoint. The client only has the public key. */
+/** Returns the Ed25519 private key of a signing secret. The client only has the public key. */
 export function privateKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretReference): KeyObject {
   const seed = digester.digest('webhook private key', environmentId, endpointId, secretId);
   return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });

@@ -33,8 +33,8 @@ export function delegationClaims({ account, subject, scopes, audience }: Delegat
 }
 
 /**
- * Returns the assertion: a JWT signed with RS256 (RFC 7515 §3.1). Its holder can get the token, so it must be kept
- * secret too.
+ * Returns the assertion: a JWT signed with RS256 (RFC 7515 §3.1). Anyone who has the assertion can get the token, so
+ * the assertion must be kept secret too.
  *
  * @param now milliseconds UTC
  */

@@ -3,7 +3,10 @@ import { readRetryAfter } from '../oauth/retry-after.ts';
 import { readTokenResponse } from '../oauth/token-response.ts';
 import type { Secret } from '../secret.ts';
 
-/** A token for one subject with these scopes. It cannot be refreshed; the next one is requested in the same way. */
+/**
+ * A token with which a service account acts for one user, the subject, with these scopes. It cannot be refreshed; the
+ * next one is requested in the same way.
+ */
 export interface DelegatedToken {
   accessToken: Secret;
   /** The granted scopes; the requested ones if the response names none. */

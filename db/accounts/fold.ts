@@ -6,7 +6,8 @@ const ASCII = /^[\0-\x7f]*$/;
  * neighbours. Accents are kept: `É` finds `é`, but `e` does not. Code points that UTF-8 cannot represent become U+FFFD,
  * as in the database, and so do U+FFFE and U+FFFF, as in its tokenizer.
  *
- * The number of code points never decreases, so a query of three code points still has at least three.
+ * The number of code points never decreases, so a query of three code points still has at least three, the minimum for
+ * the substring index.
  */
 export function foldForSearch(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();

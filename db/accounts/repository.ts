@@ -100,7 +100,7 @@ export type AccountRepository = AccountReads & AccountWrites;
 
 export interface AccountOptions {
   pacing: Pacing;
-  /** Called after each insert, for engines that maintain their search index themselves. */
+  /** Called after each insert, for an engine that adds new accounts to its search index with its own code. */
   accountInserted: () => void;
 }
 

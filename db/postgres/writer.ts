@@ -51,7 +51,10 @@ export interface Writer {
 
 export interface WriterDeps {
   connection: ReconnectingSession<EpochSession>;
-  /** The number of the connection in this process. The connection starts with the audit lane of this number. */
+  /**
+   * The number of the connection in this process. The connection starts with the audit lane (a part of the audit log
+   * with its own chain) of this number.
+   */
   place: number;
   prepare: boolean;
   outcomes: CommitOutcomes;

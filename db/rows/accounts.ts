@@ -16,8 +16,8 @@ export interface AccountBinding {
   /** For each static field of the credential, whether its value may be shown. */
   fields: Record<string, 'public' | 'secret'>;
   /**
-   * The origin that issued the first token, if the provider's metadata names the token endpoint; null if there was no
-   * token yet.
+   * The origin that issued the first token, if the provider's metadata names the token endpoint; null if it does not,
+   * or if there was no token yet.
    */
   issued: string | null;
   /** The URL directories in which its tokens may be renewed and revoked; empty if the origins suffice. */

@@ -11,7 +11,7 @@ export interface ApiClientRow {
 
 export interface ApiClientSecretRow {
   id: string;
-  /** 32 bytes; the caller computes the keyed digest. */
+  /** A keyed digest of the secret, 32 bytes, which the caller computes. */
   digest: Buffer;
   /** The beginning of the secret, by which users recognize it. */
   prefix: string;

@@ -19,7 +19,7 @@ export interface ExecutionRow {
   upstreamStatus: number | null;
   startedAt: number;
   finishedAt: number | null;
-  /** JSON without contents; null for an execution with one step. */
+  /** The steps as JSON, without the contents of their requests and responses; null for an execution with one step. */
   steps: string | null;
 }
 

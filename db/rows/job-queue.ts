@@ -27,7 +27,10 @@ export interface JobEnd {
   reason?: string | null;
 }
 
-/** How many jobs of a kind have a state, and the earliest time at which one of them ran or will run. */
+/**
+ * How many jobs of a kind have a state, up to the limit of the count, and the earliest time at which one of them ran or
+ * will run.
+ */
 export interface JobTally {
   total: number;
   firstRunAt: number | null;

@@ -11,7 +11,10 @@ const TOTALS = `
   select name, sum(last_seq & ${2 ** 40 - 1}) as total from counters group by name
   union all select 'audit records', sum(seq & ${2 ** 40 - 1}) from audit_heads`;
 
-/** Where the salts are in the header of the log (SQLite's "WAL File Format"). */
+/**
+ * The position of the salts in the header of the log (SQLite's "WAL File Format"). SQLite chooses new salts each time
+ * it starts the log from its beginning.
+ */
 const SALTS_AT = 16;
 const SALTS_BYTES = 8;
 

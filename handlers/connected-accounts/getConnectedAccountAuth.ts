@@ -10,8 +10,8 @@ export const getConnectedAccountAuth: Handler<'getConnectedAccountAuth', Account
   const found = await findAccount(accounts.store.read, call.environment.id, readSelector(call.query));
   const account = await accounts.freshen(found, call.cause);
   const details = openCredentials(accounts.vault, account, account);
-  // Committed before the response is sent, so that every read is in the log. The transaction need not be isolated,
-  // because the log entry does not depend on data that it reads.
+  // The audit record is committed before the response is sent, so that no read of credentials is missing in the audit
+  // log. The transaction need not be isolated, because the record does not depend on data that the transaction reads.
   await accounts.store.write((tx) => credentialsRead(tx, accounts, account, call.cause), { isolated: false });
   return reply(200, { connected_account: presentAccount(account, details, accounts.usage.lastUsedAt(account)) });
 };

@@ -22,7 +22,7 @@ export const updateCustomProvider: Handler<'updateCustomProvider', Providers> = 
       details: { accounts_parked: parked },
       data: (show) => ({ provider: show.provider(row) }),
     });
-    // Values that were public may have become secret, so the old rows are scrubbed.
+    // Values that were public may have become secret, so their old copies are removed from the database files.
     tx.afterCommit(providers.scrubStorage);
     return reply(200, { provider: presentCustomProvider(row) });
   });

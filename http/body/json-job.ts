@@ -17,8 +17,9 @@ export const jsonJob: Job<Uint8Array, { value: unknown; digest: Uint8Array }> = 
 /**
  * Parses a large body in a thread, as `parseJson` does.
  *
- * @param environmentId the environment whose limit of waiting work applies
- * @throws ApiError MALFORMED_BODY; RATE_LIMITED or SERVER_BUSY if too much work is waiting
+ * @param environmentId the environment whose limit of waiting and running work in threads applies
+ * @throws ApiError MALFORMED_BODY; RATE_LIMITED if the environment has too much work in threads, SERVER_BUSY if all
+ * environments together have too much
  */
 export async function parseInThread(threads: ThreadPool, environmentId: string, bytes: Buffer): Promise<ParsedJson> {
   try {

@@ -5,9 +5,10 @@ import { unsupportedTelemetry } from './telemetry.ts';
 const PREFIX = 'VALETKEY_';
 const OWN_PREFIX = /^VALET_?KEY/i;
 /**
- * A name, with or without the prefix of Valetkey, counts as a misspelled setting if their edit distance, without
- * underscores, is at most the length of the setting divided by this number. Settings with fewer characters than this
- * number are not compared, because they resemble many other names: HOST, for example, resembles HOME.
+ * A name, with or without the prefix of Valetkey, counts as a misspelled setting if its edit distance from the setting,
+ * ignoring case and underscores, is at most the length of the setting divided by this number. Settings with fewer
+ * characters than this number are not compared, because they resemble many other names: HOST, for example, resembles
+ * HOME.
  */
 const CHARACTERS_PER_CHANGE = 6;
 /**

@@ -64,7 +64,7 @@ export function createCallback(deps: LinkDeps) {
       return finish(call, back);
     },
 
-    /** Handles the token that the page has read from the fragment, or that a user has copied. */
+    /** Handles the token that the page has read from the fragment of the callback URL, or that a user has copied. */
     async post(call: PageCall, connectionId: string): Promise<PageReply> {
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(deps, call.environment, back);

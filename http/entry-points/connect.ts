@@ -37,7 +37,7 @@ export type LinkPageDeps = BodyMemory &
   LoginPageDeps &
   PortalPageDeps &
   Omit<LinkDeps, 'sealedFlows'> & {
-    /** Encrypts the stored data of a flow. */
+    /** Encrypts the stored data of a consent flow. */
     sealedData: SealedTokens;
   };
 

@@ -41,7 +41,7 @@ export interface McpServing {
   /** @throws ApiError UNAUTHENTICATED */
   authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
   factory: McpServerFactory;
-  /** Watches the lists for clients that wait for changes. */
+  /** Watches the lists of tools, resources and prompts for clients that wait for changes. */
   changes?: Pick<ListChanges, 'watch'>;
   /** Runs calls that do not need the MCP SDK. If it is absent, the SDK serves all requests. */
   call?: ServeDirectCall;

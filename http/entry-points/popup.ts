@@ -76,7 +76,7 @@ export function endedLinkPage(
   return kind === 'used' ? tell(deps, call, VERIFIED, request) : endedReply(deps, call, request);
 }
 
-/** Tells the application that a link ended without an account. */
+/** Returns the popup page that tells the application that a link ended without an account. */
 export function endedReply(deps: PopupDeps, call: PageCall, request: AuthRequestRow | undefined): Promise<PageReply> {
   const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
   return tell(deps, call, unsuccessful(error), request, request && errorAddress(request, error));

@@ -76,8 +76,8 @@ function textOutput(output: LogOutput) {
 }
 
 /**
- * Creates the logger for a stream. It leaves out properties of errors that could contain secrets, and lines that repeat
- * a storage error.
+ * Creates the logger for a stream. It leaves out properties of errors that could contain secrets, and lines about a
+ * storage error that repeat a line of the last minute.
  */
 export function createLogger(
   level: string,

@@ -18,7 +18,10 @@ export interface Metrics {
   refresh(connector: string, outcome: string): void;
   /** Counts one committed event. */
   event(type: string): void;
-  /** Counts one transaction by its outcome, with the time until it was durable (`write`) or committed (`commit`). */
+  /**
+   * Counts one transaction by its outcome, with the time until it was durable (`write`), committed (`commit`) or
+   * undone.
+   */
   commit(kind: 'write' | 'commit', outcome: string, seconds: number): void;
   /** Counts one attempt of a job by its outcome. */
   job(kind: string, outcome: string): void;

@@ -14,7 +14,7 @@ export type RequestLog = (
 
 /**
  * Builds the line that every request writes, in the logger's format. The logger itself would take three times as long.
- * The line contains only these values.
+ * Besides the time and the fixed fields of the logger, the line contains only the parameters of `RequestLog`.
  *
  * @param now milliseconds UTC
  */

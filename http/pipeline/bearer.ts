@@ -15,7 +15,10 @@ export interface Authentication {
 
 const SCHEME = /^bearer +/i;
 
-/** Returns the token of an Authorization header (RFC 6750 §2.1); undefined if there is none or more than one. */
+/**
+ * Returns the token of an Authorization header (RFC 6750 §2.1); undefined if the scheme is not Bearer, or if there is
+ * no token or more than one.
+ */
 export function bearerToken(header = ''): string | undefined {
   const [scheme = ''] = SCHEME.exec(header) ?? [];
   const token = header.slice(scheme.length);

@@ -25,7 +25,10 @@ export function corsForOrigin({ headers }: IncomingMessage): Record<string, stri
   return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
 }
 
-/** Allows every header that a preflight request names, because no header has an effect without a token. */
+/**
+ * Returns the headers of the response to a preflight request. They allow the given methods, and every header that the
+ * request names, because no header has an effect without a token.
+ */
 export function preflightHeaders({ headers }: IncomingMessage, methods: readonly string[]): Record<string, string> {
   const requested = headers['access-control-request-headers'] ?? '';
   return {

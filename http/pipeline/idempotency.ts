@@ -43,8 +43,8 @@ interface Claim {
 /**
  * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with
  * the same key and the same content. A key belongs to one client and one operation. Keys and contents are stored as
- * keyed digests, and replies are encrypted. If the replies of a client take too much space, its keys are stored without
- * them.
+ * keyed digests, and replies are encrypted. If the stored replies of a client take too much space, further keys are
+ * stored without the reply.
  */
 export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: IdempotencyDeps) {
   const header = request.headers['idempotency-key'];
@@ -67,8 +67,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   /**
-   * Runs work with the key as it will be claimed. The number of bytes that the client has stored is read before the
-   * transaction: each request with a key changes that number, so transactions that read it would conflict.
+   * Prepares the claim of a key, and calls `work` with it. The number of bytes that the client has stored is read
+   * before the transaction: each request with a key changes that number, so transactions that read it would conflict.
    *
    * @throws ApiError RATE_LIMITED if the client has too many keys
    */
@@ -138,8 +138,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     },
 
     /**
-     * Commits the claim of the key, then calls `act`, and stores its result. If `act` fails, the key stays claimed,
-     * because the outcome is unknown.
+     * Commits the claim of the key, then calls `act`, and stores its result. If `act` throws, the key stays claimed,
+     * because the outcome is unknown. If the server was too busy to act (503), the key is released.
      */
     commitThenAct(
       executionId: string,

@@ -24,7 +24,8 @@ export interface ReplayDeps {
  * @param row the key as the first request has claimed it
  * @param requestDigest the digest of the present request, which must have the same content
  * @throws ApiError IDEMPOTENCY_KEY_REUSED if the content is different, IDEMPOTENCY_KEY_IN_USE if the first request is
- * running, EXECUTION_OUTCOME_UNKNOWN if it was interrupted, IDEMPOTENCY_REPLY_NOT_KEPT if its reply was not stored
+ * running, EXECUTION_OUTCOME_UNKNOWN if it was interrupted, IDEMPOTENCY_REPLY_NOT_KEPT if its reply was not stored, or
+ * was altered in the database
  */
 export async function replay(
   tx: Repositories,

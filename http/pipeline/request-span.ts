@@ -1,7 +1,10 @@
 import { inSpan, type SpanFacts, UNTRACED } from '../../core/spans.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Returns the first facts of a request's span, with the names of OpenTelemetry's conventions; no path, no query. */
+/**
+ * Returns what is known for the span of a request at its start, with the names of OpenTelemetry's conventions; no path,
+ * no query.
+ */
 export function requestSpan({ req, requestId }: Exchange): SpanFacts {
   const { traceparent } = req.headers;
   return {

@@ -4,7 +4,10 @@ import { REQUEST_BODY } from '../../core/budgets.ts';
 import type { Pairs } from './query.ts';
 import { parsePairs } from './query.ts';
 
-/** The request that is passed to the backend; parsed once, before routing. `body` is set after authentication. */
+/**
+ * The request that is passed to `ContractBackend`. The path is parsed before routing, and the query at its first use.
+ * `body` is set after authentication.
+ */
 export interface ContractRequest extends Request {
   method: string;
   path: string;
@@ -46,7 +49,7 @@ class IncomingRequest implements ContractRequest {
   }
 }
 
-/** Parses the request target once. */
+/** Creates the request for `ContractBackend`. */
 export function readRequest(req: IncomingMessage): ContractRequest {
   return new IncomingRequest(req);
 }

@@ -3,8 +3,8 @@ import type { Environment } from './environments.ts';
 
 /**
  * Whether a form was submitted from a page of another origin. Sec-Fetch-Site takes precedence over Origin, because
- * pages that send no referrer have the origin `null`. If a browser sends neither, only the form's token protects the
- * form.
+ * pages that send no referrer have the origin `null`. If a browser sends no Sec-Fetch-Site, and no Origin or the origin
+ * `null`, only the form's token protects the form.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];

@@ -78,8 +78,8 @@ export class ContractBackend extends OpenAPIBackend {
   }
 
   /**
-   * Loads the modules of validators that requests need, one per step. Only an invalid body needs
-   * `bodies-errors`, which takes 3 to 10 ms to load, and 1 MB.
+   * Returns one step for each module of validators that valid requests need. The module `bodies-errors`, which takes 3
+   * to 10 ms to load, and 1 MB, is not loaded in advance, because only an invalid body needs it.
    */
   warmUpSteps(): WarmUpStep[] {
     const modules = ['parameters', 'bodies'] as const;
@@ -87,7 +87,8 @@ export class ContractBackend extends OpenAPIBackend {
   }
 
   /**
-   * Stops at the first error of a body. Only a small body is then checked for all errors, because that takes more time.
+   * Validates the parameters and the body of a request, and reports all errors of the parameters. The check of the body
+   * stops at its first error; only a small body is then checked for all errors, because that takes more time.
    */
   #validate(req: ContractRequest, operation: Operation): ValidationResult {
     const subject = { path: req.params, query: req.query, header: req.headers, cookie: {}, requestBody: req.body };

@@ -5,7 +5,7 @@ import { describePattern } from './pattern-descriptions.ts';
 
 /** The maximum number of errors that are evaluated. */
 const MAX_CONSIDERED = 500;
-/** The maximum number of names in a list of allowed ones. */
+/** The maximum number of allowed names that a message lists. */
 const MAX_NAMES = 30;
 
 /**

@@ -17,7 +17,10 @@ type Responses = Record<string, { content?: Record<string, MediaType> }>;
  */
 export type ResponseCheck = (operation: Operation, reply: Reply) => string | null;
 
-/** Creates the check of responses by status and body. An undeclared status is always wrong. */
+/**
+ * Creates the check of responses by status and body. An undeclared status is always wrong. The content of a file or a
+ * stream is not checked.
+ */
 export function createResponseCheck(validators: Validators): ResponseCheck {
   return (operation, reply) => {
     const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];

@@ -14,9 +14,9 @@ const require = createRequire(import.meta.url);
 const loaded: Partial<Record<ValidatorModule, ReturnType<Validators>>> = {};
 
 /**
- * Loads a module of validators at its first use. Its functions are compiled when they are called, so the server neither
- * compiles schemas at its start nor at the first request of an operation. It is kept here, because `require` takes
- * longer to find a loaded module than most validators run.
+ * Loads a module of validators at its first use. Its functions were generated from the schemas, so the server compiles
+ * no schema, neither at its start nor at the first request of an operation. A loaded module is kept in `loaded`,
+ * because `require` takes longer to find it again than most validators run.
  */
 export const generatedValidators: Validators = (module) => {
   loaded[module] ??= require(`../../generated/validators/${module}.cjs`) as ReturnType<Validators>;

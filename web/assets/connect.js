@@ -55,7 +55,7 @@
 
   /**
    * Waits until the popup sends the outcome. Before that, the last page of the popup checks whether this page is
-   * waiting. Without a reply, it redirects to the application.
+   * waiting. Without a reply, that page redirects the popup to the application.
    */
   function told(popup, { origin }, signal) {
     return new Promise((resolve) => {

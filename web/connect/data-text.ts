@@ -17,7 +17,7 @@ export function dataHtml(text: string, language: DataLanguage): Html {
 
 /**
  * Returns the `lang` and `dir` attributes for a text of a built-in definition, which is in English, on a page in
- * another language.
+ * another language. Returns no attributes if the languages are the same, or the language of the text is unknown.
  */
 export function languageHtml({ texts, dataLanguage }: DataLanguage): Html {
   if (dataLanguage === '' || texts.tag.startsWith(dataLanguage)) return html``;

@@ -3,7 +3,10 @@ import { LANGUAGES, type LanguageTag } from './texts.ts';
 
 const TAGS = Object.keys(LANGUAGES) as LanguageTag[];
 
-/** The languages for tags that have no file. They do not apply to Traditional Chinese. */
+/**
+ * The languages that are used for tags without their own texts. Tags of Traditional Chinese do not fall back to
+ * Simplified Chinese.
+ */
 const FALLBACKS: ReadonlyMap<string, LanguageTag> = new Map([
   ['pt', 'pt-BR'],
   ['zh', 'zh-Hans'],

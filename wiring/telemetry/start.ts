@@ -22,7 +22,7 @@ import { reporting } from './reporting.ts';
 import { recordSpans } from './spans.ts';
 
 export interface Exports {
-  /** Receives each line of the log. */
+  /** Receives each line of the log; undefined if logs are not sent. */
   line: ((text: string) => void) | undefined;
   /** Sends the queued data, but does not wait long for a collector that does not respond. */
   stop(): Promise<void>;

@@ -5,7 +5,10 @@ import { EXIT } from '../../exit-codes.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
-/** `valetkey accounts check`: exits with 1 if the provider does not accept the credentials. */
+/**
+ * `valetkey accounts check`: asks the provider whether it accepts the credentials of an account. Exits with 1 if it
+ * does not.
+ */
 export function configure(command: Command): void {
   withAccount(command.argument('[account-id]', 'the id of the account; instead of it, the options below'))
     .addHelpText('after', examples('accounts check ca_01k6p4a2b3c4d5e6f7g8h9j0km'))

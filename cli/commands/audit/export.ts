@@ -42,7 +42,7 @@ export function configure(command: Command): void {
     });
 }
 
-/** Writes a text, and waits until the stream has accepted it. */
+/** Writes a text with escaped control characters, and waits until the stream has accepted it. */
 async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(escapeJsonLines(text), (error) => (error ? reject(error) : resolve()));

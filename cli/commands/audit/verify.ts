@@ -20,7 +20,8 @@ interface Verdict {
 }
 
 /**
- * `valetkey audit verify`: exits with 1 if the audit log of an environment, or its archive, is not a complete chain.
+ * `valetkey audit verify`: checks the audit log of each environment and its archive. Exits with 1 if records are
+ * missing or were changed.
  */
 export function configure(command: Command): void {
   command

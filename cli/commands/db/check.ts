@@ -4,7 +4,7 @@ import { examples, JSON_FLAG, JSON_HELP, printResult } from '../../output/print.
 import { table } from '../../output/table.ts';
 import { openServer } from './open-server.ts';
 
-/** `valetkey db check`: exits with 1 if a check fails. */
+/** `valetkey db check`: checks the schema and the settings of a database server. Exits with 1 if a check fails. */
 export function configure(command: Command): void {
   command
     .option(JSON_FLAG, JSON_HELP)

@@ -3,8 +3,8 @@ import { databaseLocation, readConfig } from '../../../http/config/config.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /**
- * Returns the engine of the database server that `DATABASE_URL` names. Servers that share a database check its schema
- * at the start and never change it.
+ * Returns the engine of the database server that `DATABASE_URL` names, with its address and the settings. A Valetkey
+ * server only checks the schema of such a database when it starts, so operators migrate it with a command.
  *
  * @throws UsageError if the database is a file
  */

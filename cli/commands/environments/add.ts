@@ -11,7 +11,7 @@ import { origin } from '../../options.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../../output/print.ts';
 import { UsageError } from '../../usage-error.ts';
 
-/** `valetkey environments add`: a running server uses the environment within seconds. */
+/** `valetkey environments add`: adds an environment, which a running server uses within seconds. */
 export function configure(command: Command): void {
   const kinds = ['DEVELOPMENT', 'PRODUCTION'] as const;
   command

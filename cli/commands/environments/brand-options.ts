@@ -20,7 +20,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** @throws UsageError */
+/** Converts the options to the fields of the API. @throws UsageError if the value of an option is invalid */
 export function readBrandOptions(values: BrandOptions): BrandInput {
   const name = values.applicationName;
   if (name !== undefined && (name.length > 60 || /\p{Cc}/u.test(name)))

@@ -8,8 +8,8 @@ import type { InstanceRow } from '../../../db/store.ts';
 import { type openStorage, openVault } from '../../open-storage.ts';
 
 /**
- * How long to wait after a change of the key file. A running server loads it within 250 ms, but data that it encrypted
- * before may not be written to the database yet.
+ * How long to wait after a change of the key file, in milliseconds. A running server loads it within 250 ms, but data
+ * that it encrypted before may not be written to the database yet.
  */
 const NOTICE_MS = 1_000;
 const POLL_MS = 250;

@@ -9,7 +9,10 @@ import { type Preparation, prepareKey } from './prepare-key.ts';
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
-/** `valetkey keys rotate`: works while a server is running, which loads a changed key file automatically. */
+/**
+ * `valetkey keys rotate`: makes a new active key, unless the keys come from VALETKEY_KEYS, and encrypts the data keys
+ * of all records with the active key. It works while a server is running, which loads a changed key file automatically.
+ */
 export function configure(command: Command): void {
   command
     .option(JSON_FLAG, JSON_HELP)

@@ -14,7 +14,10 @@ import { fields } from '../../output/table.ts';
 const POLLS = 40;
 const POLL_MS = 500;
 
-/** `valetkey webhooks test`: sends a test event and waits for its first attempt. Exits with 1 if the endpoint fails. */
+/**
+ * `valetkey webhooks test`: sends a test event and waits for its first attempt. Exits with 1 if the event was not
+ * delivered by then.
+ */
 export function configure(command: Command): void {
   withServer(command.argument('<endpoint-id>', 'an endpoint of `valetkey webhooks list`'))
     .addHelpText('after', examples('webhooks test we_01k6p4a2b3c4d5e6f7g8h9j0km'))

@@ -4,7 +4,7 @@ import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { Details } from '../authorization-details.ts';
 import type { JsonObject } from '../merge.ts';
 
-/** The objects that an authorization is for, as they were read at one moment. */
+/** The account that a user authorizes, and everything that the protocol needs for it, as it was read at one moment. */
 export interface AuthorizationPlan {
   environment: Pick<EnvironmentRow, 'kind'>;
   account: AccountRow;
@@ -42,7 +42,10 @@ export type StartedAuthorization =
     }
   | { ok: false; message: string };
 
-/** `refused`: the user, or the provider on the user's behalf, declined. Messages are fixed sentences for the log. */
+/**
+ * `refused`: the user, or the provider on the user's behalf, declined. `failed`: the provider violated the protocol or
+ * could not be reached, or a setting is wrong. The message is a sentence for the log.
+ */
 export type Finished =
   | { ok: true; grant: Grant }
   /** `grant`: what was granted before the failure. It must be revoked. */
@@ -59,8 +62,8 @@ export interface AuthorizationClient {
   returnsByFragment(pattern: AuthPattern): boolean;
   begin(plan: AuthorizationPlan): Promise<StartedAuthorization>;
   /**
-   * Returns the state from the query of a callback; some providers use another parameter name. Returns undefined unless
-   * there is exactly one.
+   * Returns the state from the query of a callback. Some providers use another name for the parameter. Returns
+   * undefined unless the query contains exactly one state.
    */
   readState(pattern: AuthPattern | undefined, answer: URLSearchParams): string | undefined;
   /**

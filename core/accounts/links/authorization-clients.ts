@@ -3,7 +3,10 @@ import { moduleOf } from '../../authorization/registry.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
 
-/** Combines several protocols into one client; the authorization type of the pattern selects the protocol. */
+/**
+ * Combines several protocols into one client. The authorization type of a pattern selects the protocol. For a pattern
+ * without user consent, `begin` and `finish` throw a TypeError.
+ */
 export function authorizationClients(clients: Record<ConsentProtocol, AuthorizationClient>): AuthorizationClient {
   const known = (pattern: AuthPattern | undefined): AuthorizationClient | undefined => {
     if (!pattern) return undefined;

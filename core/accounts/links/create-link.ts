@@ -38,12 +38,13 @@ export interface CreatedLink {
 
 /**
  * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If the
- * connector has no connection yet, one is created. If it is a draft, it is written to the transaction before
- * CONNECTION_NOT_READY is thrown, so that the caller can keep it.
+ * connector has no connection yet, one is created. A new connection that still lacks settings is a draft: it is written
+ * to the transaction, and then CONNECTION_NOT_READY is thrown. A caller that commits the transaction keeps the draft.
  *
  * @param environment as read in this transaction
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
- * CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for `user_verify_url`
+ * CONNECTION_DISABLED, CONNECTION_NOT_READY; UNSUPPORTED_CONNECTION_TYPE; VALIDATION_FAILED for `user_verify_url`, or
+ * if the environment cannot have another connection
  */
 export async function createLink(
   tx: Transaction,

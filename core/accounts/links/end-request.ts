@@ -10,14 +10,14 @@ export interface EndDeps extends RevocationDeps {
 }
 
 /**
- * What was done with tokens that are no longer needed. `kept_alive`: they were only erased here, because an active
- * account may share the grant. `unreadable`: they could not be decrypted.
+ * What was done with tokens that are no longer needed. `kept_alive`: they were only erased on this server, because an
+ * active account may share the grant. `unreadable`: they could not be decrypted.
  */
 export type DiscardedGrant = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 
 /**
- * Ends the request of a link that was not verified. If a user had finished the link, its grant is erased here and
- * revoked at the provider, unless an active account may share it. The account then waits for a new authorization,
+ * Ends the request of a link that was not verified. If a user had finished the link, its grant is erased on this server
+ * and revoked at the provider, unless an active account may share it. The account then waits for a new authorization,
  * unless another of its requests still waits for verification (threats L12, L20).
  *
  * @param reason a sentence for users, shown on the account

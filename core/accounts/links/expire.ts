@@ -3,7 +3,7 @@ import type { EndDeps } from './end-request.ts';
 import { endRequest } from './end-request.ts';
 import type { LinkDeps } from './link-deps.ts';
 
-/** How many requests are ended concurrently. */
+/** The maximum number of requests that are ended concurrently. */
 const BATCH = 100;
 
 const TOO_LATE = 'The link was not verified in time. Authorize the account again.';
@@ -11,8 +11,9 @@ const TOO_LATE = 'The link was not verified in time. Authorize the account again
 export type ExpireDeps = EndDeps & Pick<LinkDeps, 'store' | 'scrubStorage' | 'log'>;
 
 /**
- * Ends every link request that has expired: a grant that still waits for verification is removed from this server and
- * revoked at its provider (threat L20). An expired request cannot be used even before this runs.
+ * Ends every link request that has expired. A grant that still waits for verification is removed from this server and
+ * revoked at its provider, unless an active account may share it (threat L20). An expired request cannot be used even
+ * before this runs.
  */
 export async function expireRequests(deps: ExpireDeps, signal?: AbortSignal): Promise<void> {
   for (const { id } of await deps.store.read.environments.list()) {

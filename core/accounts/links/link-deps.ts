@@ -15,7 +15,10 @@ export interface LinkDeps extends ContextDeps {
   digester: Digester;
   events: Events;
   authorization: AuthorizationClient;
-  /** Reads the provider's metadata that consent needs, before the user is redirected. */
+  /**
+   * Reads the provider's metadata that consent needs, before the user is redirected. `changed`: the stored provider or
+   * connection has changed, so the link must be read again.
+   */
   prepareConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
   /** Asks the provider whether it accepts what a user entered. */
   checkCredentials: CheckCredentials;

@@ -119,8 +119,8 @@ function configIn({ type }: AuthPattern, answer: Secret): JsonObject {
 }
 
 /**
- * Returns the origins of the endpoints, including those from the provider's metadata. Endpoints whose origin is a value
- * of the account are omitted.
+ * Returns the origins of the OAuth endpoints of the pattern and of the provider's metadata. An endpoint whose origin is
+ * a value of the account is omitted.
  */
 function originsOf({ config, address }: OAuthProvider): string[] {
   const plain = oauthAddresses(config).filter(({ originFrom }) => originFrom === undefined);

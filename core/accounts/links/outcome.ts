@@ -42,7 +42,10 @@ export function publicOutcome(opened: OpenedLink): LinkOutcome | LinkProgress {
   }
 }
 
-/** The origins of the application: the only ones that may learn the outcome of a link in a browser. */
+/**
+ * Returns the origins of the environment's `user_verify_urls`. Only pages of these origins may learn the outcome of a
+ * link in a browser.
+ */
 export function applicationOrigins({ settings }: Pick<EnvironmentRow, 'settings'>): string[] {
   return [...new Set((settings.userVerifyUrls ?? []).flatMap((url) => URL.parse(url)?.origin ?? []))];
 }

@@ -20,8 +20,9 @@ const DESCRIPTIONS: Record<LinkError, string> = {
 const WENT_BACK = 'The user went back to the application without connecting the account.';
 
 /**
- * Returns the address at which the application learns that a link ended without a connected account. It is the address
- * that was allowed when the link was created.
+ * Returns the address at which the application learns that a link ended without a connected account. It is the
+ * `user_verify_url` of the link, with the error and the application's `state` in its query. It was allowed when the
+ * link was created.
  *
  * @returns undefined if the link has no such address, because no application verifies its user
  */

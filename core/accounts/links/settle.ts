@@ -102,7 +102,10 @@ async function putAside(
   await emitLink(tx, deps, 'link.completed', { request, account }, cause);
 }
 
-/** Revokes at the provider what was granted in a flow that failed afterwards. */
+/**
+ * Orders the revocation of what was granted in a flow that failed afterwards, unless an active account or an unverified
+ * grant of the link may share it.
+ */
 export function discard(deps: LinkDeps, link: LinkContext, grant: Grant): Promise<void> {
   const pending = pendingOf(link, grant);
   return deps.store.write(async (tx) => {

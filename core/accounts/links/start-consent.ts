@@ -80,8 +80,8 @@ async function failed(deps: LinkDeps, link: LinkContext, message: string, cause:
 }
 
 /**
- * Reads the provider's metadata, because some providers name the consent address only there. Returns the link as it is
- * then; undefined if the metadata cannot be read or the link has ended.
+ * Reads the provider's metadata, because some providers name the consent address only there. Returns the link, which is
+ * read again if the metadata changed what is stored; undefined if the metadata cannot be read or the link has ended.
  */
 async function withMetadata(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
   const ready = await deps.prepareConsent(link);

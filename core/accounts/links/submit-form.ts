@@ -37,7 +37,10 @@ export async function submitForm(
   return settle(deps, link, grant, cause);
 }
 
-/** The secret fields that were filled in; all fields of a form without secrets. */
+/**
+ * Returns the names of the secret fields that the user filled in; if there are none, the names of all credential fields
+ * that the user filled in.
+ */
 function secretNames(link: LinkContext, { credentials }: ReadForm): string[] {
   const entered = formFieldsOf(link).filter(
     ({ part, field_name: name }) => part === 'credentials' && name in credentials,

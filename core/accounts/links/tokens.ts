@@ -3,7 +3,10 @@ import type { Digester } from '../../vault/digest.ts';
 const BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The four secrets of a link. Each kind is digested separately, so that one cannot be used in place of another. */
+/**
+ * The four secrets of a link. The digest of a token depends on its kind, so that a token of one kind cannot be used in
+ * place of another.
+ */
 export type LinkTokenKind = 'link' | 'flow state' | 'flow browser' | 'auth request';
 
 /** @returns 256 random bits in base64url */

@@ -45,8 +45,9 @@ export interface Verification {
 
 /**
  * `unknown`: the request cannot be verified. It was never created, was created in another environment, was already
- * verified, has ended or has expired; callers cannot distinguish these (threat L18). `mismatch`: another user finished
- * the link. `subject_changed`: the account would belong to a different user at the provider than before.
+ * verified, has expired or has ended, also by this call; callers cannot distinguish these (threat L18). `mismatch`:
+ * another user finished the link. `subject_changed`: the account would belong to a different user at the provider than
+ * before.
  */
 export type Verified =
   | { kind: 'verified'; redirectUrl: string }
@@ -55,10 +56,10 @@ export type Verified =
   | { kind: 'subject_changed' };
 
 /**
- * Verifies the user who finished a link: the identifier that the application read from its own session must be the one
- * that the link was created for. Only then does the grant become the account's credentials, once, in this transaction
- * (threats L1, L6). If several links of one account were finished, the last one counts: its verification ends those
- * that were finished earlier.
+ * Verifies the user who finished a link: the identifier of the user who is logged in at the application, or at the
+ * login provider, must be the one that the link was created for. Only then does the grant become the account's
+ * credentials, once, in this transaction (threats L1, L6). If several links of one account were finished, the last one
+ * counts: its verification ends those that were finished earlier.
  *
  * The transaction must be committed even if the verification is rejected, because rejections are counted.
  */

@@ -9,8 +9,8 @@ import type { Details } from '../authorization-details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
 /**
- * Builds the request of a service account to act for the subject of an account (RFC 7523). The key of the service
- * account is stored as the connection's client secret.
+ * Builds the request for a token with which a service account acts for the subject (a user) of the account (RFC 7523).
+ * The key of the service account is stored as the connection's client secret.
  */
 export async function delegationRequest(tokenContext: TokenContext): Promise<TokenRequest> {
   const { account, connection, pattern, given, vault } = tokenContext;

@@ -13,7 +13,8 @@ import type { TokenContext, TokenRequest } from './request.ts';
 export async function refreshRequest(tokenContext: TokenContext): Promise<TokenRequest> {
   const { account, pattern, given, vault } = tokenContext;
   const refreshToken = refreshTokenOf(given) as Secret;
-  // Consent stored the origins of discovered endpoints in the account's origins, so no naming origin is needed.
+  // Consent stored the origins of discovered endpoints in the account's origins. So the endpoint is checked directly,
+  // and not through the origin whose metadata named it (`namingOrigin`).
   const { oauth } = await tokenContext.discoverProvider(accountInputs(pattern, account.apiConfig));
   const server = tokenServerAt(oauth);
   const { origin } = destinationOf(server);

@@ -64,7 +64,7 @@ export interface Destination {
   namingOrigin?: string | undefined;
 }
 
-/** The account's credentials must not be sent to this destination (threat P2). */
+/** The account's credentials must not be sent to the destination of a token request (threat P2). */
 export class HostsChangedError extends Error {}
 
 /** A token request, ready to be sent. */
@@ -93,7 +93,7 @@ export interface Obtained {
   expiresAt: number | null;
   /** Returns the account's credentials with the obtained ones added. */
   store(given: Details): StoredParts;
-  /** The tokens to revoke if they arrive too late; null if they expire soon anyway. */
+  /** The tokens to revoke if they arrive when the account no longer needs them; null if they expire soon anyway. */
   tokens: TokenSet | null;
 }
 

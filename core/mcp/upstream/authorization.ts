@@ -43,8 +43,8 @@ const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
  * in the provider's definition and the connection, so that refreshes, revocations and the origins of credentials work
  * as for any other provider. The MCP server is asked again at every consent, because it may have changed its
  * authorization server. In that case the provider's accounts and registered clients are taken out of use, as after any
- * change of a provider. Nothing is done if the provider is not discovered by MCP, or if the connection has a client and
- * an operator has set both `authorize_uri` and `token_uri`.
+ * change of a provider. Nothing is done if the provider is not an MCP server that names its authorization server, or if
+ * the connection has a client and an operator has set both `authorize_uri` and `token_uri`.
  */
 export async function prepareConsent(
   deps: McpAuthorizationDeps,

@@ -34,7 +34,10 @@ for (let digit = 0; digit < 16; digit++) {
   HEX[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
 }
 
-/** The character that an escaped character represents in JSON, JavaScript, Python and C; 0 if it is not an escape. */
+/**
+ * By the character after a backslash: the byte that the escape represents in JSON, JavaScript, Python or C; 0 if it is
+ * not an escape of one character.
+ */
 const SINGLE = new Uint8Array(256);
 for (const [character, code] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27 })) {
   SINGLE[character.charCodeAt(0)] = code;

@@ -21,7 +21,7 @@ const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 /** The minimum length of a line of a multi-line secret, such as a private key, that is itself treated as a secret. */
 const MIN_LINE = 16;
 const MAX_LINES = 32;
-/** How often the secret itself is decoded, because it may contain escapes. */
+/** How often a secret itself is decoded at most, because it may contain escapes. */
 const SELF_DECODINGS = 3;
 
 /**
@@ -104,8 +104,8 @@ function linesOf(secret: string): string[] {
 }
 
 /**
- * Returns the text in several byte encodings, and its decoded form if it contains escapes. Views omit the zero bytes of
- * UTF-16, so ASCII text needs no UTF-16 form.
+ * Returns the text in several byte encodings, and its decoded forms if it contains escapes. The search removes the zero
+ * bytes of UTF-16, so ASCII text needs no UTF-16 form. Other text also needs its upper-case and lower-case forms.
  */
 function plainForms(text: string, utf8: Buffer): Buffer[] {
   const forms = [utf8];

@@ -47,8 +47,9 @@ export type Finished =
 
 /**
  * Finishes an authorization: validates the callback, and redeems its code at the authorization server of the request
- * with the PKCE verifier of the request (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9207). The code is sent once; `kept` must
- * not be used again, even after a failure.
+ * with the PKCE verifier of the request (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9207). If the connector file has an
+ * `exchange` call, the token is then exchanged for a long-lived one. The code is sent once; `kept` must not be used
+ * again, even after a failure.
  *
  * @returns the tokens and their details, or the failure; messages for API clients are fixed
  */

@@ -45,7 +45,7 @@ interface Answer<T> {
   response: Response;
 }
 
-/** Returns the body of a successful response. @throws ApiProblem */
+/** Returns the body of a successful response. @throws ApiProblem for any other response */
 export async function take<T>(answer: Promise<Answer<T>>): Promise<NonNullable<T>> {
   const { data, error, response } = await answer;
   if (response.ok) return data as NonNullable<T>;

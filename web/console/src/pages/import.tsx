@@ -234,7 +234,7 @@ function Names({ title, names }: { title: string; names: readonly string[] }) {
   );
 }
 
-/** An operation that was imported with changes, or without one of its parts. */
+/** An operation that was left out of the import, or that was imported with changes or without one of its parts. */
 interface Loss {
   operation: string;
   reason: string;
