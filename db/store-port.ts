@@ -36,8 +36,8 @@ export interface Store {
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
-   * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered,
-   * because others have taken over its work. An engine that only one process can use at a time does nothing.
+   * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered;
+   * others have then taken over its work. An engine that only one process can use at a time does nothing.
    *
    * @param place how many other instances were registered before this one; it determines the audit chain that this
    * instance begins with, so that concurrent instances use different ones

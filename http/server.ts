@@ -144,8 +144,8 @@ export async function startServer(
 const OPERATIONS = '/api/v1/';
 
 /**
- * Whether a path is that of the front page, of the published contract, of the pages that explain it, or of a public
- * file such as an icon or `/connect.js`.
+ * Whether a path is that of the front page, the OpenAPI document, the documentation, or a public file such as an icon
+ * or `/connect.js`.
  */
 function isDocs(req: IncomingMessage): boolean {
   const url = req.url ?? '/';

@@ -75,7 +75,7 @@ async function problemOf(
   const isTrusted = await mayIdentifyUsers(tx, environment.id, identifiedBy, at);
   if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
-  return tokenError('invalid_target', 'The resource differs from the one of the grant');
+  return tokenError('invalid_target', 'The resource differs from the one that the refresh token was issued for');
 }
 
 /**

@@ -69,7 +69,7 @@ export function readPrivateKey(text: Secret): SigningKey {
   }
 }
 
-/** Reads a JWK (RFC 7517); returns undefined for any other text. */
+/** Parses a JWK (RFC 7517), without checking its members; returns undefined if the text is not a JSON object. */
 export function readJwk(text: string): JsonWebKey | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {

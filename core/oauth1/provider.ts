@@ -78,6 +78,6 @@ function endpoint(
   if (template === undefined) throw new OAuthConfigError(`The oauth_config of the provider has no ${name}.`);
   const url = new URL(filled(template, inputs));
   if (!isSecureAddress(url))
-    throw new OAuthConfigError(`The endpoint of the provider at ${url.host} must be an https URL.`);
+    throw new OAuthConfigError(`The ${name} of the provider, at ${url.host}, must be an https URL.`);
   return url;
 }

@@ -83,8 +83,8 @@ export interface ToolStep extends Pick<ToolRequest, 'method' | 'query' | 'header
   /** The hosts that the address may have; their subdomains are included. */
   hosts?: string[];
   /**
-   * Further headers for the address, which the previous response lists: a JSON pointer to the list, and from an entry
-   * to its name and its value.
+   * Where the body of the previous response lists further headers to send to the address. `list` is a JSON pointer to
+   * the list; `name` and `value` are JSON pointers within an entry.
    */
   headers_from?: { list: string; name: string; value: string };
 }

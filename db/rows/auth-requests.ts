@@ -2,7 +2,8 @@ import type { EnvironmentId } from '../environment-id.ts';
 
 /**
  * OPEN: the link can be used. PENDING_VERIFICATION: a user has finished the link, and the encrypted grant is stored
- * until the application has verified the user. The other states are final, and no encrypted data is stored in them.
+ * until the user has been verified by the application or by the OpenID provider, or the link ends. The other states are
+ * final, and no encrypted data is stored in them.
  */
 export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
 

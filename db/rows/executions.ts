@@ -23,7 +23,7 @@ export interface ExecutionRow {
   steps: string | null;
 }
 
-/** The columns of an execution before it is sent. */
+/** The columns that the caller sets when it records an execution, before the first request is sent. */
 export type NewExecution = Pick<
   ExecutionRow,
   'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'instance' | 'startedAt'

@@ -48,7 +48,8 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
 }
 
 /**
- * Checks that this version knows every migration of a database, without changing anything.
+ * Checks that this version contains every migration that was applied to a database, unchanged and in the same order.
+ * Changes nothing.
  *
  * @throws StorageError `MIGRATION_REFUSED`
  */

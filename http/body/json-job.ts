@@ -27,6 +27,10 @@ export async function parseInThread(threads: ThreadPool, environmentId: string, 
     return { value, digest: Buffer.from(digest) };
   } catch (error) {
     if (!(error instanceof JobLimitError)) throw error;
-    throw new ApiError('MALFORMED_BODY', 'Parsing the body takes too much time or memory.', { cause: error });
+    throw new ApiError(
+      'MALFORMED_BODY',
+      'Parsing the body takes too much time or memory. Send a smaller or less deeply nested body.',
+      { cause: error },
+    );
   }
 }

@@ -62,8 +62,8 @@ export interface ModernServer extends McpUpstream {
   /** The only path with the metadata; undefined for all well-known paths. */
   metadataPath: string | undefined;
   /**
-   * Handles a request before the server does, for example one to its authorization server. @returns false to let the
-   * server handle it
+   * Called with each request before the MCP server handles it, so that a test can respond itself. @returns false to let
+   * the server handle the request
    */
   on(req: IncomingMessage, res: ServerResponse): boolean | Promise<boolean>;
 }

@@ -21,8 +21,8 @@ const WENT_BACK = 'The user went back to the application without connecting the 
 
 /**
  * Returns the address at which the application learns that a link ended without a connected account. It is the
- * `user_verify_url` of the link, with the error and the application's `state` in its query. It was allowed when the
- * link was created.
+ * `user_verify_url` of the link, with the error and the application's `state` in its query. The address needs no check
+ * here: when the link was created, it was in the environment's `user_verify_urls`.
  *
  * @returns undefined if the link has no such address, because no application verifies its user
  */

@@ -12,7 +12,7 @@ export function obtainingOf(account: ObtainingFields): Obtaining | undefined {
 
 /**
  * Whether Valetkey obtains the tokens of an account with credentials that can be used again. A refresh token, by
- * contrast, is used up.
+ * contrast, may be valid for one use only.
  */
 export function canObtainAgain(account: ObtainingFields): boolean {
   const obtaining = obtainingOf(account);

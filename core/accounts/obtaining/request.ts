@@ -74,8 +74,7 @@ export interface TokenRequest extends Destination {
    *
    * @param fetch restricted to the origin, with a time limit
    * @param now milliseconds UTC
-   * @throws what `fetch` throws if the provider cannot be reached, which counts as a temporary failure; also unexpected
-   * errors
+   * @throws the error of `fetch` if the provider cannot be reached; the caller treats it as a temporary failure. Any other error is unexpected
    */
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }

@@ -16,7 +16,7 @@ const HASH_CHARS = 8;
 export type Converted =
   | {
       ok: true;
-      /** The tool with a preliminary `name`; the caller replaces it. */
+      /** The tool with an empty `name`, which the caller sets. */
       tool: Tool;
       /** The changes made to the schemas. */
       changes: string[];

@@ -40,7 +40,7 @@ export interface Wire {
   end(call: WireCall): void;
 }
 
-/** The response headers that the MCP SDK needs; it receives no others. */
+/** The headers of the server's response that are passed on to the MCP SDK. This file sets `content-type` itself. */
 const PROTOCOL_HEADERS = ['mcp-session-id', 'location'];
 
 /**
