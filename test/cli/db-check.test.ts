@@ -101,7 +101,9 @@ describe('valetkey db check', () => {
       /^fail .* differ by 86(39|40)\d{5} ms$/,
     );
     const many = { DATABASE_CONNECTIONS: '400' };
-    expect(await lineAfter('connections', 'select 1', 'select 1', many)).to.match(/^warn max_connections 500: enough for 1 servers/);
+    expect(await lineAfter('connections', 'select 1', 'select 1', many)).to.match(
+      /^warn max_connections 500: enough for 1 servers/,
+    );
     const other = { DATABASE_URL: cluster.url(TEMPLATE).replace('postgres@', 'reader@') };
     expect(await lineAfter('privileges', 'create role reader login', 'select 1', other)).to.match(
       /^fail .*cannot use .*accounts/,
