@@ -113,7 +113,7 @@ export const BODIES = {
   totalBytes: 256 * MIB,
   /**
    * Reserved for the response before a call to a third party is sent. Without it, a call with a short response could
-   * take effect and then fail because there is no space for its response.
+   * take effect and then fail because its response does not fit.
    */
   firstBytes: 64 * KIB,
   /**
@@ -360,7 +360,7 @@ export const EVENT_STREAM = {
   /** Events that are read from the database at a time. The body of one event can have 70 KiB. */
   rows: 20,
   /**
-   * How long a stream waits for an event of its own process. After this time, it reads the events of other processes,
+   * How long a stream waits for an event of the process that serves it. After this time, it reads the events of other processes,
    * and shows the client that the connection still works.
    */
   pollMs: 5 * SECOND,

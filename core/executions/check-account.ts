@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
 import { accountContextOf } from './account-context.ts';
-import { checkCall, NOT_CHECKABLE, verdictOf } from './credential-check.ts';
+import { checkCall, NOT_CHECKABLE, reasonOfInvalidRequest, verdictOf } from './credential-check.ts';
 import { accountNotActive } from './next-action.ts';
 import { findUsable, inputsOf, type PlanDeps, requireBinding } from './plan.ts';
 import { type RunDeps, runPlan } from './run.ts';
@@ -59,8 +59,7 @@ export async function checkAccount(
     const now = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
     if (now.status === 'EXPIRED') return expired(now);
     if (error.code === 'ACCOUNT_NOT_ACTIVE') throw error;
-    const problem = error.message.replace(/\.$/, '');
-    return unknown(`The credentials cannot be checked, because no valid request can be made: ${problem}.`);
+    return unknown(reasonOfInvalidRequest(error));
   }
 }
 

@@ -70,13 +70,14 @@ export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
       return verdictOf(provider, await run(deps, environment, call, credential, origins));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const problem = error.message.replace(/\.$/, '');
-      return {
-        verdict: 'unknown',
-        reason: `The credentials cannot be checked, because no valid request can be made: ${problem}.`,
-      };
+      return { verdict: 'unknown', reason: reasonOfInvalidRequest(error) };
     }
   };
+}
+
+/** Returns why credentials cannot be checked: the error of preparing the request that would check them. */
+export function reasonOfInvalidRequest({ message }: ApiError): string {
+  return `The credentials cannot be checked, because no valid request can be made: ${message.replace(/\.$/, '')}.`;
 }
 
 export const NOT_CHECKABLE = {

@@ -141,7 +141,7 @@ export async function storeEnd(
   }
 }
 
-/** Errors that mean that the credential is no longer valid. The record stores these as `upstream_auth`. */
+/** Errors that mean that the credential is not valid any more. The record stores these as `upstream_auth`. */
 const CREDENTIAL_ENDED: ReadonlySet<ErrorCode> = new Set(['ACCOUNT_NOT_ACTIVE']);
 
 /** Returns the label of the outcome in the metrics. */

@@ -115,7 +115,7 @@ async function runHeld(
     credential: () => credentialOfPlan(plan, account, deps) ?? renewedCredential(),
     refresh: renew,
     send: (request, timeoutMs, origins = account.origins) => {
-      // The previous response has been read, so its memory is no longer needed.
+      // The previous response has been read, so its memory can be released.
       bodies.wire.release();
       // Other origins come from responses, for example for an upload. They never receive the trace context: the setting
       // of the connection applies only to the account's own origins.

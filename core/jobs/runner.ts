@@ -162,7 +162,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     await tx.jobQueue.again(current, { runAt, reason, at });
   }
 
-  /** Ends a job, unless the claim of this attempt is no longer the current one. */
+  /** Ends a job, unless another attempt has claimed the job since. */
   async function end(tx: Transaction, row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
     const { id, attempts } = row;
     const current = { id, attempts, owner: row.owner as number };

@@ -67,7 +67,7 @@ function emitEnd(
 }
 
 /**
- * Orders the revocation of a grant that is no longer needed, unless it has no tokens or an active account may share it.
+ * Orders the revocation of a grant that nothing needs any more, unless it has no tokens or an active account may share it.
  * The caller removes a stored grant.
  */
 export async function giveUp(

@@ -55,7 +55,7 @@ export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userV
 /**
  * Ends an open link, because its user goes back to the application without an account.
  *
- * @returns the request of the link, with the reason in `error`; undefined if the link is no longer open, for example
+ * @returns the request of the link, with the reason in `error`; undefined if the link is not open any more, for example
  * because a user has finished it in the meantime
  */
 export function returnWithoutAccount(
