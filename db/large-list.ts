@@ -42,7 +42,10 @@ export function placesOf<K extends string | number>(
     .prepare();
 }
 
-/** Returns the filter that matches the fewest rows, and its total. Pass only filters whose totals are maintained. */
+/**
+ * Returns the filter that matches the fewest rows, and its total. Pass only filters whose total is stored. `totalOf`
+ * returns 0 for any other filter, so that filter would be chosen.
+ */
 export async function mostSelective<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
   let rarest: { name: Name; total: number } | undefined;
   for (const name of names) {

@@ -46,14 +46,12 @@ export class RefreshSlots {
 
   /** @param clock milliseconds; only differences are used */
   constructor(limits: SlotLimits, clock: () => number = () => performance.now()) {
-    const { total, waiting } = limits;
     this.#limits = limits;
     this.#clock = clock;
     this.#lanes = new Lanes({
-      total,
-      waiting,
+      total: limits.total,
       perLane: (key) => this.#pace(key).width,
-      full: (key) => this.#busy(key, this.#lanes.waitingIn(key)),
+      waiting: { limit: limits.waiting, full: (key) => this.#busy(key, this.#lanes.waitingIn(key)) },
     });
   }
 

@@ -27,9 +27,9 @@ export const NO_CLIENT = {
 };
 
 /**
- * Returns the client columns after a request. A request that sets a secret, or the id of a client without a secret,
- * binds the client to the provider's current definition. Otherwise the stored secret keeps its binding, apart from
- * `allowed_addresses`.
+ * Returns the client columns that a request changes. If the request sets the secret, or the id of a client without a
+ * secret, the client may from then on be used only as the provider's current definition describes: this is its binding.
+ * Otherwise the binding stays, and only its `allowed_addresses` are updated.
  *
  * @param definition undefined if the provider was deleted; then a request that sets the client removes the stored
  * secret

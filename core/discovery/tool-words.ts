@@ -41,7 +41,10 @@ export function weighWords(tool: Tool, connectorName: string): Map<string, numbe
   return weights;
 }
 
-/** Removes sentences that mention another tool, because they say what this tool does not do. */
+/**
+ * Removes sentences that contain a word with an underscore. Most of these words are names of other tools, so the
+ * sentence describes another tool.
+ */
 function aboutItself(description: string): string {
   return description
     .split(/(?<=[.;])\s+/)

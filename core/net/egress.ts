@@ -115,9 +115,9 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
 }
 
 /** Slots for calls, by origin: a host that hangs only occupies its own slots (threat E11). */
-function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: waiting }: EgressLimits): Lanes {
+function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: limit }: EgressLimits): Lanes {
   const full = () => new EgressError('unreachable', 'Too many calls to this host are waiting. Try again later.');
-  return new Lanes({ perLane, waiting, full });
+  return new Lanes({ perLane, waiting: { limit, full } });
 }
 
 /** Checks whether a policy allows an address to be stored. Nothing is resolved or sent. */

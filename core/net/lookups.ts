@@ -53,8 +53,10 @@ export function createLookups(resolve: Resolver, limits: LookupLimits, clock: ()
   const failures = new LRUCache<string, Failure>({ max: limits.failedLookups });
   const lanes = new Lanes({
     perLane: limits.lookups,
-    waiting: limits.queuedLookups,
-    full: () => new EgressError('unreachable', 'Too many host names are being resolved. Try again later.'),
+    waiting: {
+      limit: limits.queuedLookups,
+      full: () => new EgressError('unreachable', 'Too many host names are being resolved. Try again later.'),
+    },
   });
 
   async function run(hostname: string, signal: AbortSignal): Promise<readonly string[]> {

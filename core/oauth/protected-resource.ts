@@ -34,7 +34,10 @@ export interface ResourceRequest {
 export async function discoverResource(request: ResourceRequest): Promise<DiscoveredResource> {
   const { resource, metadata, fetchFor, now } = request;
   const url = URL.parse(resource);
-  if (url === null || !isSecureAddress(url)) return invalid('The URL of the resource must start with https://.');
+  if (url === null || !isSecureAddress(url))
+    return invalid(
+      'The address of the MCP server must be a URL that starts with https://, or with http:// on this machine.',
+    );
   const fetch = restrictedToTarget(fetchFor);
   for (const address of metadataAddresses(url, metadata)) {
     try {

@@ -5,10 +5,15 @@ export interface LaneLimits {
   total?: number;
   /** The maximum number of entries that run concurrently in one lane. */
   perLane: number | ((lane: string) => number);
-  /** The maximum number of entries of one lane that wait for a slot. If omitted, there is no maximum. */
-  waiting?: number;
-  /** Returns the error for an entry that exceeds the maximum number of waiting entries. */
-  full?: (lane: string) => Error;
+  /** Limits how many entries of one lane wait for a slot. If omitted, there is no limit. */
+  waiting?: WaitingLimit;
+}
+
+export interface WaitingLimit {
+  /** The maximum number of entries. */
+  limit: number;
+  /** Returns the error for an entry that exceeds it. */
+  full(lane: string): Error;
 }
 
 interface Lane {
@@ -29,17 +34,15 @@ export type ReleaseSlot = () => void;
 export class Lanes {
   readonly #total: number;
   readonly #places: (lane: string) => number;
-  readonly #queue: number;
-  readonly #full: (lane: string) => Error;
+  readonly #waiting: WaitingLimit | undefined;
   /** In the order in which lanes take turns. Empty lanes are removed. */
   readonly #lanes = new Map<string, Lane>();
   #active = 0;
 
-  constructor({ total = Number.POSITIVE_INFINITY, perLane, waiting = Number.POSITIVE_INFINITY, full }: LaneLimits) {
+  constructor({ total = Number.POSITIVE_INFINITY, perLane, waiting }: LaneLimits) {
     this.#total = total;
     this.#places = typeof perLane === 'number' ? () => perLane : perLane;
-    this.#queue = waiting;
-    this.#full = full ?? ((lane) => new Error(`Too many entries of the lane ${lane} are waiting.`));
+    this.#waiting = waiting;
   }
 
   /** Whether an entry would get a slot immediately. */
@@ -80,7 +83,7 @@ export class Lanes {
   }
 
   #wait(name: string, signal: AbortSignal | undefined): Promise<ReleaseSlot> {
-    if (this.waitingIn(name) >= this.#queue) throw this.#full(name);
+    if (this.#waiting && this.waitingIn(name) >= this.#waiting.limit) throw this.#waiting.full(name);
     const lane = this.#lanes.get(name) ?? this.#open(name);
     return new Promise((resolve, reject) => {
       const enter = () => {

@@ -8,7 +8,7 @@ export interface RequestSigner {
    * @param request complete except for the signature; header names in lower case
    */
   sign(request: OutboundRequest): OutboundRequest;
-  /** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
+  /** Returns the signed request as a dry run shows it: secrets, and values that differ in each call, are masked. */
   preview(request: OutboundRequest): OutboundRequest;
   /** Texts that must not appear in a response. */
   secrets: readonly string[];

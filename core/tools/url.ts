@@ -86,7 +86,7 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
   for (const part of query) {
     if ('literal' in part ? /[#\s]/.test(part.literal) : !['', '?', '&'].includes(part.operator)) {
       throw new TemplateSyntaxError(
-        `The query has a fragment or an operator that keeps reserved characters: ${template}`,
+        `The query must have only the forms {…}, {?…} and {&…}, no white space and no fragment: ${template}`,
       );
     }
   }

@@ -63,7 +63,7 @@ export async function startWatched(port: number, env: Record<string, string>, lo
       try {
         writeFileSync(`/proc/${pid}/clear_refs`, '5');
       } catch {
-        // On other systems the peak is that since the start.
+        // If the peak cannot be reset, `peakRss` returns the peak since the start of the process.
       }
     },
     longest: async () => {

@@ -85,7 +85,7 @@ describe('lanes', () => {
 
   it('reject an entry with the configured error when too many wait, and accept one when fewer do', async () => {
     const full = (lane: string) => new RangeError(`the lane ${lane} is full`);
-    const { enter, leave, lanes } = crowd({ perLane: 1, waiting: 1, full });
+    const { enter, leave, lanes } = crowd({ perLane: 1, waiting: { limit: 1, full } });
     await enter('a1');
     void enter('a2');
     expect(() => lanes.enter('a')).to.throw(RangeError, 'the lane a is full');
@@ -95,7 +95,7 @@ describe('lanes', () => {
   });
 
   it('end a wait with the reason of its signal, and give it no slot', async () => {
-    const { entered, enter, leave, lanes } = crowd({ perLane: 1, waiting: 2 });
+    const { entered, enter, leave, lanes } = crowd({ perLane: 1 });
     await enter('a1');
     const end = new AbortController();
     const ended = enter('a2', end.signal).catch((error: Error) => error.message);
@@ -121,7 +121,7 @@ describe('lanes', () => {
   });
 
   it('never have more entries than slots, in any order of events', async () => {
-    const lanes = new Lanes({ total: 6, perLane: 3, waiting: 1000 });
+    const lanes = new Lanes({ total: 6, perLane: 3 });
     let inAll = 0;
     let most = 0;
     const mostIn = new Map<string, number>();

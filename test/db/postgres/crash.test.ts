@@ -93,7 +93,7 @@ describe('a PostgreSQL server that crashes under load', function () {
     const check = () => ({ kekId: newId('job'), checkValue: Buffer.alloc(32), createdAt: NOW });
     const written = () => store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check()));
     await written();
-    // Simulates a crash between the commit and the flush.
+    // Simulates a crash between the commit and the flush: the flush finds another epoch than the transaction did.
     await operator.query({ text: "update server_lives set life = 'another'" });
     expect(await written().catch((error) => error)).to.include({ code: 'OUTCOME_UNKNOWN' });
     await operator.query({ text: 'update server_lives set life = $1', values: [epoch] });
