@@ -82,7 +82,7 @@ async function findConnection(
       if (connection) found.push({ environment, connection });
     }
     const [only, ...more] = found;
-    if (!only) throw new UsageError(`there is no connection "${keyId}"`);
+    if (!only) throw new UsageError(`there is no connection "${keyId}"; valetkey connections list shows them`);
     if (more.length === 0) return only;
     throw new UsageError(`several environments have a connection "${keyId}": choose one with --environment <id>`);
   } finally {

@@ -20,7 +20,7 @@ export function describeImport({ applied, provider, changes, report }: ReturnTyp
     ...counted(report.left_out_counts, 'left out'),
     ...counted(report.note_counts, 'noted'),
     ...report.credentials.map(
-      ({ scheme, type, detail }) => shown`Credential ${scheme}: ${type ?? 'cannot be expressed'}. ${detail}`,
+      ({ scheme, type, detail }) => shown`Credential ${scheme}: ${type ?? 'omitted'}. ${detail}`,
     ),
     ...report.warnings.map((warning) => shown`Note: ${warning}`),
     shown`Provider ${provider.identifier} ${provider.action}: ${provider.base_url} (${provider.authorization_types.join(', ')}).`,

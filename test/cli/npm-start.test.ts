@@ -96,7 +96,7 @@ describe('npm start', () => {
     const threads = threadsOf(pid);
     expect(threads.find(({ id }) => id === pid)).to.include({ niceness: 0 });
     const pool = threads.filter(({ name }) => name === 'V8Worker').map(({ niceness }) => niceness);
-    expect(pool).to.deep.equal([5]);
+    expect(pool).to.deep.equal([2]);
   });
 });
 
