@@ -892,7 +892,10 @@ export const MCP_SERVER = {
   sessionMs: 30 * DAY,
   /** The maximum number of stored ids of sessions that clients have ended; requests with such an id are rejected. */
   endedSessions: 10_000,
-  /** Open streams that wait for server messages: of one user, and of one environment. */
+  /**
+   * Open streams that wait for server messages, in one process: of one user's client at one MCP server, and of one
+   * environment.
+   */
   streamsOfUser: 16,
   streamsOfEnvironment: 1_000,
   /** The lifetime of an open stream; its client then opens another one. */

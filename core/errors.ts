@@ -82,8 +82,8 @@ export interface ApiErrorOptions {
    * Further members of the problem document, declared in the contract (`next_action`, `tool_error`, `execution_id`).
    */
   extra?: Record<string, unknown>;
-  /** Milliseconds to wait before the same request may succeed, if known. */
-  retryAfterMs?: number | undefined;
+  /** Milliseconds to wait before the same request may succeed, if known; null if the client must not repeat it. */
+  retryAfterMs?: number | null | undefined;
   cause?: unknown;
   /** The scope that the access token lacks. */
   scope?: string;
@@ -100,7 +100,7 @@ export class ApiError extends Error {
   readonly extra: Record<string, unknown> | undefined;
   readonly scope: string | undefined;
   readonly authFailure: AuthFailure | undefined;
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs: number | null | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
     super(cut(detail, PROBLEM.detailChars), options.cause === undefined ? undefined : { cause: options.cause });

@@ -40,7 +40,7 @@ export function readPage(
   if (boundary === null) {
     throw new ApiError(
       'INVALID_PAGE_TOKEN',
-      'The page token belongs to another list or other filters, or has expired.',
+      'The page token is invalid or expired, or belongs to another list or other filters. Start again without page_token.',
       {
         errors: [{ field: 'page_token', message: 'is not valid for this request' }],
       },

@@ -30,7 +30,7 @@ export function periodOf(
   const until = timeOf(before) ?? now;
   const fromHour = hourOf(timeOf(from) ?? until - DAY_MS);
   const beforeHour = Math.ceil(until / HOUR_MS);
-  if (fromHour >= beforeHour) throw invalid('must be earlier than the parameter before');
+  if (fromHour >= beforeHour) throw invalid('must be earlier than the parameter before, which is now by default');
   if (beginningOf(beforeHour - fromHour) > LIFETIME.statisticsMs)
     throw invalid(`must be at most ${LIFETIME.statisticsMs / DAY_MS} days earlier than the parameter before`);
   return { fromHour, beforeHour };

@@ -87,11 +87,13 @@ export function assertHistory(applied: readonly Applied[], files: readonly Migra
     if (file === undefined)
       throw refused(`this program lacks the migration ${row.name}, which was applied: use a newer version of Valetkey`);
     if (file.sha256 !== row.sha256)
-      throw refused(`the migration ${row.name} was changed after it had been applied: use an unchanged program`);
+      throw refused(
+        `the migration ${row.name} was changed after it had been applied: use an unmodified release of Valetkey`,
+      );
     const expected = files[place];
     if (expected?.name !== row.name)
       throw refused(
-        `the migration ${expected?.name} sorts before ${row.name}, which was already applied: use an unchanged program`,
+        `the migration ${expected?.name} sorts before ${row.name}, which was already applied: use an unmodified release of Valetkey`,
       );
   }
 }

@@ -969,9 +969,9 @@ export interface paths {
          *     the account by `connected_account_id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
          *
          *     The input is validated against the `input_schema` of the tool first. The execution is recorded before the call is sent, and
-         *     its outcome before the response is sent. Its ID is in the response, whether the call succeeds or fails. A call is sent once.
-         *     It is repeated once only if that cannot have a second effect: if the connection failed before anything was sent, or if the
-         *     tool is idempotent.
+         *     its outcome before the response is sent. Its ID is in the response, whether the call succeeds or fails. A failed
+         *     call is repeated, at most twice, only if that cannot have a second effect: if nothing was sent, if the provider rejected the
+         *     credential, if the tool is idempotent, or if the provider recognizes repeated calls by a key.
          *
          *     With `dry_run`, the response contains the exact request with its secrets masked. Nothing is sent or recorded.
          *
@@ -1143,7 +1143,7 @@ export interface paths {
          *     themselves by a metadata document or register themselves, and need no registration here.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a field or a redirect URI is not valid, or the environment has 5,000 clients that were created here.
+         *     - 400 `VALIDATION_FAILED`: a field or a redirect URI is not valid, or the environment has 5,000 clients that administrators have created.
          */
         post: operations["createMcpClient"];
         delete?: never;
@@ -1187,8 +1187,8 @@ export interface paths {
         put?: never;
         /**
          * Create an MCP config
-         * @description Creates an MCP server that offers the tools of several connections at `mcp_server_url`. Clients need a session token for it:
-         *     see `createMcpSessionToken`. Each connection also has its own MCP server, which does not need a config.
+         * @description Creates an MCP server that offers the tools of several connections at `mcp_server_url`. Clients need a session token for it
+         *     (see `createMcpSessionToken`), or their users log in. Each connection also has its own MCP server, which does not need a config.
          *
          *     Models call tools by name, so two mappings must not offer tools with the same name.
          *
@@ -6946,7 +6946,7 @@ export interface components {
             /**
              * @description The URL of your application to which the user is redirected after connecting an account, as in `generateMagicLink`. It
              *     must be equal to one of the `user_verify_urls` of the environment. Without it, users get links only for connections with
-             *     the verification mode `NONE`.
+             *     the verification mode `NONE`, unless an OpenID provider verifies them (see `replaceMcpLoginProvider`).
              */
             user_verify_url?: string;
         };
@@ -7438,7 +7438,7 @@ export interface components {
             /**
              * @description The URL of your application to which the user is redirected after connecting an account, as in `generateMagicLink`. It
              *     must be equal to one of the `user_verify_urls` of the environment. Without it, users get links only for connections with
-             *     the verification mode `NONE`.
+             *     the verification mode `NONE`, unless an OpenID provider verifies them (see `replaceMcpLoginProvider`).
              */
             user_verify_url?: string;
         };
@@ -7469,7 +7469,7 @@ export interface components {
             /**
              * @description The URL of your application that verifies users who connect an account, as in `generateMagicLink`. It must be equal to one
              *     of the `user_verify_urls` of the environment. Without it, users can connect accounts only where the verification mode of the
-             *     connection is `NONE`.
+             *     connection is `NONE`, unless an OpenID provider verifies them (see `replaceMcpLoginProvider`).
              */
             user_verify_url?: string;
         };
@@ -8516,7 +8516,7 @@ export interface components {
             mappings: components["schemas"]["McpMapping"][];
             /**
              * Format: uri
-             * @description The URL of the MCP server. Clients need a session token for it: see `createMcpSessionToken`.
+             * @description The URL of the MCP server. Clients need a session token for it (see `createMcpSessionToken`), or their users log in.
              */
             mcp_server_url: string;
             /** @description The unique name of the config. */

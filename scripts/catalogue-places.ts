@@ -22,7 +22,7 @@ export function placedInCatalogue(
   if (file === undefined) return problem;
   const steps = field.split(/[.[\]]+/).filter(Boolean);
   const { line, col } = placeOf(read(file), steps);
-  const meant = rest === ': unknown field' ? nearestName(steps.at(-1) ?? '', names) : undefined;
+  const meant = rest.startsWith(': unknown field') ? nearestName(steps.at(-1) ?? '', names) : undefined;
   return `${file}:${line}:${col}: ${field}${rest}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 

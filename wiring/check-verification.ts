@@ -1,4 +1,5 @@
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
+import { withBaseUrl } from '../core/keys/first-start.ts';
 import type { Store } from '../db/store.ts';
 import { ConfigError } from '../http/config/config-error.ts';
 import type { Logger } from '../http/monitoring/log.ts';
@@ -7,10 +8,16 @@ import type { Logger } from '../http/monitoring/log.ts';
  * Logs at start which connections do not verify users. The start fails if such a connection's links could be opened
  * from other machines (threat L4).
  *
+ * @param baseUrl that the first environment takes over at this start; null if it takes over none
  * @throws ConfigError
  */
-export async function checkVerification({ store, log }: { store: Pick<Store, 'read'>; log: Logger }): Promise<void> {
-  for (const environment of await store.read.environments.list()) {
+export async function checkVerification(
+  { store, log }: { store: Pick<Store, 'read'>; log: Logger },
+  baseUrl: string | null,
+): Promise<void> {
+  const [first, ...others] = await store.read.environments.list();
+  if (!first) return;
+  for (const environment of [baseUrl === null ? first : withBaseUrl(first, baseUrl), ...others]) {
     const connections = await store.read.connections.listAll(environment.id);
     const open = connections.filter(({ verificationMode }) => verificationMode === 'NONE').map(({ keyId }) => keyId);
     if (open.length === 0) continue;

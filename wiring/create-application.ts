@@ -42,9 +42,11 @@ export async function createApplication(
   const runtime = createRuntime(setup);
   await startTelemetry(setup, runtime);
   const storage = await openStorage(setup, runtime);
-  const { firstStart, ...keys } = await openKeys(setup, { ...runtime, ...storage }, !storage.isShared);
+  const createsKeys = !storage.isShared;
+  // Checked first, so that a start which is refused does not store its base URL.
+  await checkVerification({ ...runtime, ...storage }, createsKeys ? config.baseUrl : null);
+  const { firstStart, ...keys } = await openKeys(setup, { ...runtime, ...storage }, createsKeys);
   const base = { ...runtime, ...storage, ...keys };
-  await checkVerification(base);
   const registration = await registerInstance(setup, base);
 
   const outbound = createOutbound(setup, base);

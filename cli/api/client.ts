@@ -51,12 +51,22 @@ export async function streamOf(
 export async function resultOf<Body>(
   call: Promise<{ data?: Body; error?: unknown; response: Response }>,
 ): Promise<NonNullable<Body>> {
-  const { data, error, response } = await call.catch((thrown: unknown) => {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw new UsageError('the response is not JSON: VALETKEY_URL or --server does not seem to be a Valetkey server');
-  });
+  const { data, error, response } = await parsed(call);
   if (!response.ok || data === undefined || data === null) throw new ApiFailure(response.status, error);
   return data;
+}
+
+/** Waits for a response whose body is JSON. @throws UsageError if it is not JSON */
+export function parsed<Result>(call: Promise<Result>): Promise<Result> {
+  return call.catch((thrown: unknown) => {
+    throw thrown instanceof SyntaxError ? notValetkey() : thrown;
+  });
+}
+
+export function notValetkey(): UsageError {
+  return new UsageError(
+    'VALETKEY_URL or --server does not seem to be the address of a Valetkey server: its response is not one of the API',
+  );
 }
 
 /**

@@ -61,7 +61,10 @@ interface Options {
 async function inspect(connector: string, { connection: keyId, environment, issuer }: Options): Promise<Check[]> {
   const catalogue = createCatalogue(readCatalogueIndex(readFileSync(CATALOGUE, 'utf8')));
   const provider = catalogue.provider(connector);
-  if (!provider) throw new UsageError(`there is no built-in connector "${connector}"`);
+  if (!provider) {
+    const advice = 'for a connection to a custom provider, use valetkey connections doctor';
+    throw new UsageError(`there is no built-in connector "${connector}"; ${advice}`);
+  }
   const { config } = readConfig(process.env);
   const found = keyId === undefined ? undefined : await findConnection(keyId, environment);
   const egress = createEgress(policyOf(config, found?.environment.kind));

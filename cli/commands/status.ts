@@ -1,10 +1,15 @@
 import type { Command } from '@commander-js/extra-typings';
-import { openApi, openPublicApi, resultOf } from '../api/client.ts';
+import { isRecord } from '../../core/tools/pointer.ts';
+import type { components } from '../../generated/api.d.ts';
+import { notValetkey, openApi, openPublicApi, parsed, resultOf } from '../api/client.ts';
+import { ApiFailure } from '../api/failures.ts';
 import { withServer } from '../api/options.ts';
 import { hasCredential, readOrigin } from '../api/settings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { examples, printResult } from '../output/print.ts';
 import { fields } from '../output/table.ts';
+
+type Readiness = components['schemas']['Readiness'];
 
 const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const;
 
@@ -21,8 +26,7 @@ export function configure(command: Command): void {
     .addHelpText('after', examples('status', 'status --server https://keys.example.com --json'))
     .action(async (options) => {
       const origin = readOrigin(process.env, options.server);
-      const { data, error } = await openPublicApi(origin).GET('/readyz');
-      const { status, checks } = data ?? (error as NonNullable<typeof data>);
+      const { status, checks } = await readReadiness(origin);
       const inside = hasCredential(process.env) ? await readEnvironment(options) : null;
       printResult(options, { server: origin, status, checks, ...inside }, () =>
         fields({
@@ -39,6 +43,17 @@ export function configure(command: Command): void {
       );
       if (status !== 'ready') process.exitCode = EXIT.failed;
     });
+}
+
+/**
+ * Returns the state of a server that is ready or not. @throws ApiFailure, UsageError for a response of another program,
+ * for example a proxy
+ */
+async function readReadiness(origin: string): Promise<Readiness> {
+  const { data, error, response } = await parsed(openPublicApi(origin).GET('/readyz'));
+  const body: unknown = data ?? error;
+  if (isRecord(body) && typeof body['status'] === 'string') return body as Readiness;
+  throw response.ok ? notValetkey() : new ApiFailure(response.status, error);
 }
 
 async function readEnvironment(options: { server?: string | undefined }) {

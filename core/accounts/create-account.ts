@@ -77,9 +77,8 @@ export async function createAccount(
     });
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new ApiError('ACCOUNT_EXISTS', 'The connection already has an account with this owner and identifier.', {
-      cause: error,
-    });
+    const detail = 'The connection already has an account with this owner and identifier. Update that account instead.';
+    throw new ApiError('ACCOUNT_EXISTS', detail, { cause: error });
   }
   if (usable) await completeConnection(tx, environmentId, connection, at);
   await deps.events.emit(tx, cause, {

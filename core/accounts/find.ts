@@ -29,7 +29,8 @@ export async function findShownAccount(
 }
 
 export function accountNotFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'The connected account does not exist.');
+  const advice = 'Check its id, connector, identifier, organization_id and user_id.';
+  return new ApiError('NOT_FOUND', `No connected account matches the request. ${advice}`);
 }
 
 /**

@@ -44,7 +44,7 @@ export function entryProblem(entry: string): string | undefined {
   const url = URL.parse(entry);
   const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#{}*\\]/.test(entry);
   if (isPlain && isSecureAddress(url) && plainAddress(entry) === entry.replace(/\/$/, '')) return undefined;
-  return 'must be an https URL without a query or fragment (in development also http on loopback), or a wildcard such as https://*.example.com';
+  return 'must be a normalized https URL without a user name, query or fragment (in development also http on loopback), or a wildcard such as https://*.example.com';
 }
 
 /** Whether an account value is part of the provider's base URL. */

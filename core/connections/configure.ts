@@ -13,7 +13,7 @@ import type { ClientColumns } from './client-secret.ts';
 import { connectionSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionDeps } from './resolve.ts';
-import { unknownConnector } from './resolve.ts';
+import { unknownProvider } from './resolve.ts';
 import { clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
 
@@ -46,7 +46,7 @@ export async function createConnection(
   input: NewConnectionInput,
 ): Promise<ConnectionRow> {
   const provider = await findProvider(tx, deps.catalogue, environment.id, input.connector);
-  if (!provider) throw unknownConnector(input.connector);
+  if (!provider) throw unknownProvider(input.connector);
   const type = input.type ?? provider.authPatterns[0]?.type ?? '';
   if (SIGN_IN_TYPES.has(type)) {
     throw new ApiError(
@@ -85,7 +85,8 @@ export async function createConnection(
     );
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
-    throw new ApiError('CONNECTION_EXISTS', `The environment already has a connection ${keyId}.`, { cause: error });
+    const detail = `The environment already has a connection ${keyId}. Choose another key_id, or update that connection.`;
+    throw new ApiError('CONNECTION_EXISTS', detail, { cause: error });
   }
   return (await tx.connections.get(environment.id, id)) as ConnectionRow;
 }

@@ -85,8 +85,16 @@ export async function ensureConnection(
 }
 
 export function unknownConnector(connector: string): ApiError {
-  return new ApiError('UNKNOWN_CONNECTOR', `There is no connection and no provider ${connector}.`, {
+  const detail = `The connector ${connector} is neither the key_id of a connection nor the identifier of a provider.`;
+  return new ApiError('UNKNOWN_CONNECTOR', detail, {
     errors: [{ field: 'connector', message: 'does not name a connection or a provider' }],
+  });
+}
+
+/** Returns the error for operations whose `connector` must name a provider. */
+export function unknownProvider(connector: string): ApiError {
+  return new ApiError('UNKNOWN_CONNECTOR', `The connector ${connector} is not the identifier of a provider.`, {
+    errors: [{ field: 'connector', message: 'does not name a provider' }],
   });
 }
 
@@ -108,7 +116,8 @@ export function choosePattern(provider: ProviderDefinition, details: Details): A
 
 function ambiguous(connector: string, connections: ConnectionRow[]): ApiError {
   const names = connections.map((connection) => connection.keyId).join(', ');
-  return new ApiError('AMBIGUOUS_CONNECTOR', `The provider ${connector} has several connections: ${names}.`, {
+  const detail = `The provider ${connector} has several connections: ${names}. Use the key_id of one of them.`;
+  return new ApiError('AMBIGUOUS_CONNECTOR', detail, {
     errors: [{ field: 'connector', message: `must be one of ${names}` }],
   });
 }

@@ -65,7 +65,7 @@ export function checkAddresses(
   const isHarmless = isRecordSystem(pattern) && pattern.oauth_config?.client_auth_method === 'private_key_jwt';
   const isStatement = moduleOf(pattern.type).client?.kind === 'identity_token';
   if (isStatement || isHarmless || isWithin(allowed, allowedAddresses)) return [];
-  const message = 'must be set together with allowed_addresses that allow more than before';
+  const message = 'must be sent again, because allowed_addresses allows more than before';
   return [{ field: clientSecretSealed === null ? 'client_id' : 'client_secret', message }];
 }
 

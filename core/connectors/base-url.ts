@@ -26,7 +26,8 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
   const template = baseTemplateOf(provider);
   if (template !== undefined) return filled(template, inputs);
   if (provider.api.base_url_input === undefined) {
-    throw new ApiError('PROVIDER_HAS_NO_BASE_URL', `The provider ${provider.identifier} has no base URL`);
+    const detail = `The provider ${provider.identifier} has no base URL. Set proxy_url and proxy_enabled of the provider.`;
+    throw new ApiError('PROVIDER_HAS_NO_BASE_URL', detail);
   }
   return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
 }
@@ -105,7 +106,7 @@ function givenBaseProblem(value: string): string | undefined {
 }
 
 function invalid(field: string, message: string): ApiError {
-  return new ApiError('INVALID_API_CONFIG', `The account's value ${field} ${message}`, {
+  return new ApiError('INVALID_API_CONFIG', `The value ${field} in api_config of the account ${message}`, {
     errors: [{ field: `${API_CONFIG_PATH}.${field}`, message }],
   });
 }

@@ -21,7 +21,7 @@ export function placeCredential(pattern: AuthPattern, credential: Credential): P
   const { forms, entered, placeToken } = moduleOf(pattern.type);
   if (forms.length === 0) return { parts: [], secrets: [] };
   if (entered?.place && credential.kind === 'static') return placeStatic(pattern, credential, entered);
-  if (!placeToken) throw incomplete('The account has no static credential');
+  if (!placeToken) throw incomplete('The account has no credentials of its type');
   if (credential.kind !== 'token') throw incomplete('The account has no access token');
   return placeToken(pattern, credential);
 }

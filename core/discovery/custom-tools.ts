@@ -1,6 +1,6 @@
 import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, Repositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
-import { unknownConnector } from '../connections/resolve.ts';
+import { unknownProvider } from '../connections/resolve.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError, requireFound } from '../errors.ts';
@@ -84,7 +84,10 @@ export async function createCustomTool(
 ): Promise<Tool> {
   const { name } = definition as ToolDefinition;
   const known = await deps.toolDirectory.find(tx, environmentId, name);
-  if (known) throw new ApiError('TOOL_EXISTS', `The connector ${known.tool.connector} already has a tool ${name}.`);
+  if (known) {
+    const detail = `The connector ${known.tool.connector} already has a tool ${name}. Choose another name.`;
+    throw new ApiError('TOOL_EXISTS', detail);
+  }
   await requireToolSpace(tx, environmentId, 1);
   return write(tx, deps, environmentId, connector, definition, validated);
 }
@@ -106,8 +109,11 @@ export async function updateCustomTool(
 ): Promise<Tool> {
   const row = await requireOwn(tx, deps, environmentId, name);
   if (row.source !== 'custom') {
-    const how = row.source === 'import' ? 'was imported' : 'was discovered at an MCP server';
-    throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}, so its source manages it.`);
+    const how =
+      row.source === 'import'
+        ? 'was imported: change its OpenAPI document and import it again'
+        : 'was discovered at an MCP server: change it there and synchronize the tools';
+    throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}, or set an overlay.`);
   }
   return write(tx, deps, environmentId, row.connector, merged(row, changes), validated);
 }
@@ -146,8 +152,9 @@ export async function deleteCustomTool(
 
 function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
   const which = `The ${kind}${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
-  const verb = users.length === 1 ? 'allows' : 'allow';
-  return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Remove it there first.`);
+  const verb = users.length === 1 ? 'lists' : 'list';
+  const place = kind === 'connection' ? 'allowed_tools' : 'mappings';
+  return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} in ${place}. Remove it there first.`);
 }
 
 async function requireOwn(
@@ -156,8 +163,11 @@ async function requireOwn(
   environmentId: EnvironmentId,
   name: string,
 ): Promise<EnvironmentToolRow> {
-  if (catalogue.hasTool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} belongs to the catalogue.`);
-  return requireFound(await tx.environmentTools.get(environmentId, name), 'The tool');
+  if (catalogue.hasTool(name)) {
+    const detail = `The tool ${name} belongs to the catalogue. Set an overlay, or create a tool with another name.`;
+    throw new ApiError('TOOL_READ_ONLY', detail);
+  }
+  return requireFound(await tx.environmentTools.get(environmentId, name), `The tool ${name}`);
 }
 
 async function write(
@@ -169,7 +179,7 @@ async function write(
   validated: ValidatedTool | undefined,
 ): Promise<Tool> {
   const provider = await findProvider(tx, deps.catalogue, environmentId, connector);
-  if (!provider) throw unknownConnector(connector);
+  if (!provider) throw unknownProvider(connector);
   if (validated?.definition !== JSON.stringify(data) || validated.provider !== JSON.stringify(provider)) {
     throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed by another request. Try again.');
   }

@@ -24,9 +24,8 @@ export function brandProblems(input: BrandInput): FieldError[] {
     const url = URL.parse(value);
     const schemes: readonly string[] = ADDRESSES[name];
     if (url && !url.username && !url.password && (schemes.includes(url.protocol) || LOOPBACK.test(value))) return [];
-    return [
-      { field: name, message: `must be a URL that begins with ${schemes.map((one) => withSlashes(one)).join(' or ')}` },
-    ];
+    const begin = schemes.map((one) => withSlashes(one)).join(' or ');
+    return [{ field: name, message: `must be a URL that begins with ${begin}, without a user name or password` }];
   });
   const logo = input.logo ? readLogo(input.logo) : undefined;
   return logo && 'problem' in logo ? [...errors, { field: 'logo', message: logo.problem }] : errors;

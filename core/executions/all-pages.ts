@@ -1,6 +1,6 @@
 import { TOOL_RESULT } from '../budgets.ts';
 import { type PreparedCall, pageOf } from '../tools/call.ts';
-import type { PagesRead, ToolOutcome } from '../tools/outcome.ts';
+import type { Cut, PagesRead, ToolOutcome, Truncation } from '../tools/outcome.ts';
 import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
 import { sizeOf } from '../tools/shrink.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -67,8 +67,8 @@ export async function readAllPages(
   }
 
   const data = place === undefined ? first.data : joined(first.data, place, pages);
-  const cut = pages.find((page) => page.truncated)?.truncated;
-  return { ...first, data, nextCursor: cursor, truncated: cut, pages: pagesRead(pages.length, stop) };
+  const truncated = place === undefined ? first.truncated : joinedTruncation(place, pages);
+  return { ...first, data, nextCursor: cursor, truncated, pages: pagesRead(pages.length, stop) };
 }
 
 function pagesRead(count: number, stop: string | undefined): PagesRead {
@@ -94,9 +94,41 @@ function listPlace({ pagination, response }: Tool, data: unknown): string | unde
 }
 
 function joined(data: unknown, place: string, pages: readonly Success[]): unknown {
-  const items = pages.flatMap((page) => {
-    const list = atPointer(page.data, place);
-    return Array.isArray(list) ? list : [];
-  });
-  return withPointer(data, place, items);
+  return withPointer(
+    data,
+    place,
+    pages.flatMap((page) => listAt(place, page)),
+  );
+}
+
+function listAt(place: string, { data }: Success): unknown[] {
+  const list = atPointer(data, place);
+  return Array.isArray(list) ? list : [];
+}
+
+/** Joins what was removed from the pages, with pointers into the joined result. Its other members are of the first page. */
+function joinedTruncation(place: string, pages: readonly Success[]): Truncation | undefined {
+  const statements = new Set<string>();
+  const cuts: Cut[] = [];
+  let items = 0;
+  let removed = 0;
+  for (const page of pages) {
+    const { statement, cuts: all = [] } = page.truncated ?? {};
+    const ofList = all.filter(({ path }) => path === place || path.startsWith(`${place}/`));
+    const kept = page === pages[0] ? all : ofList;
+    if (statement !== undefined && (kept.length > 0 || all.length === 0)) statements.add(statement);
+    for (const cut of kept) {
+      if (cut.path === place) removed += cut.of - cut.kept;
+      else cuts.push(ofList.includes(cut) ? { ...cut, path: shifted(cut.path, place, items) } : cut);
+    }
+    items += listAt(place, page).length;
+  }
+  if (removed > 0) cuts.unshift({ path: place, kept: items, of: items + removed, unit: 'items' });
+  return statements.size === 0 ? undefined : { statement: [...statements].join(' '), cuts };
+}
+
+/** Adds a number to the index that follows the pointer of the list. */
+function shifted(path: string, place: string, by: number): string {
+  const [index, ...rest] = path.slice(place.length + 1).split('/');
+  return [place, Number(index) + by, ...rest].join('/');
 }

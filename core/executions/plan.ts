@@ -20,7 +20,7 @@ import { ApiError } from '../errors.ts';
 import { type PreparedCall, prepareCall, withFiles } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
-import { ownNameOf, type Tool } from '../tools/tool.ts';
+import { ownNameOf, RAW_CALL, type Tool } from '../tools/tool.ts';
 import { accountContextOf } from './account-context.ts';
 import type { ExecutionRequest } from './execution-request.ts';
 import { accountNotActive, type ToolCallContext } from './next-action.ts';
@@ -165,7 +165,9 @@ export async function requireConnection(
   const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
   if (!connection.enabled) throw connectionDisabled(connection);
   if (connection.allowedTools && !connection.allowedTools.includes(toolName)) {
-    throw new ApiError('TOOL_NOT_ALLOWED', `The connection ${connection.keyId} does not allow the tool ${toolName}.`);
+    const what = toolName === RAW_CALL ? `raw calls (the tool ${RAW_CALL})` : `the tool ${toolName}`;
+    const detail = `The connection ${connection.keyId} does not allow ${what}. An administrator can add it to allowed_tools.`;
+    throw new ApiError('TOOL_NOT_ALLOWED', detail);
   }
   return connection;
 }

@@ -36,7 +36,7 @@ export async function refreshAccount(
   const context = await accountContextOf(read, deps.catalogue, account);
   if (!context.connection.enabled) throw connectionDisabled(context.connection);
   if (!isObtainable(account))
-    return { outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.', account };
+    return { outcome: 'UNCHANGED', reason: 'The credentials of this account do not need a refresh.', account };
   let failure: ToolError | undefined;
   const renewed = await deps.refreshNow(account, cause, (error) => {
     failure = error;

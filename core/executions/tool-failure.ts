@@ -32,8 +32,8 @@ export function toolsNotListed(error: ToolError, context: AccountContext): ApiEr
  * Returns the time for the header Retry-After. HTTP clients may repeat a request by themselves because of this header,
  * so it is only sent for errors that are `retryable`.
  */
-function retryTime({ retryable, retryAfterMs }: ToolError): { retryAfterMs?: number } {
-  return retryable && retryAfterMs !== undefined ? { retryAfterMs } : {};
+function retryTime({ retryable, retryAfterMs }: ToolError): { retryAfterMs: number | null | undefined } {
+  return { retryAfterMs: retryable ? retryAfterMs : null };
 }
 
 function errorMembers(error: ToolError, { pattern, connection }: AccountContext) {

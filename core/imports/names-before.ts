@@ -17,7 +17,8 @@ export async function namesBefore(
   connector: string,
 ) {
   if (catalogue.connector(connector)) {
-    const errors = [{ field: 'connector', message: 'is a built-in connector, whose tools cannot be replaced' }];
+    const message = 'is a built-in connector, whose tools cannot be replaced; choose another name';
+    const errors = [{ field: 'connector', message }];
     throw new ApiError(
       'VALIDATION_FAILED',
       `The connector ${connector} is built-in, so tools cannot be imported for it.`,

@@ -53,9 +53,14 @@ export async function ensureEnvironment(
 ): Promise<EnvironmentRow> {
   const [first] = await store.read.environments.list();
   if (!first) return addEnvironment(store, deps, 'DEVELOPMENT', baseUrl);
-  if (first.kind !== 'DEVELOPMENT' || first.baseUrl === baseUrl) return first;
-  await store.write((tx) => tx.environments.setBaseUrl(first.id, baseUrl));
-  return { ...first, baseUrl };
+  const next = withBaseUrl(first, baseUrl);
+  if (next.baseUrl !== first.baseUrl) await store.write((tx) => tx.environments.setBaseUrl(next.id, next.baseUrl));
+  return next;
+}
+
+/** Returns the first environment as it is after a start with this base URL. */
+export function withBaseUrl(first: EnvironmentRow, baseUrl: string): EnvironmentRow {
+  return first.kind === 'DEVELOPMENT' ? { ...first, baseUrl } : first;
 }
 
 /**

@@ -28,7 +28,7 @@ export async function checkLoginProvider(
   const found = await discovery.discover({ issuer, partition, fetchFor: (origins) => fetchFor(partition, origins) });
   if (found.ok) {
     const missing = NEEDED[type].find((name) => found.metadata[name] === undefined);
-    if (missing) throw invalid(`has metadata without ${missing}`);
+    if (missing) throw invalid(`has metadata without ${missing}, which the type ${type} requires`);
   } else if (found.kind === 'no_metadata' || found.kind === 'invalid_metadata') {
     throw invalid(`cannot be used: ${found.message}`);
   }

@@ -107,7 +107,7 @@ export async function requireMcpClientSpace(tx: Transaction, environmentId: Envi
   if ((await tx.oauthClients.countRegistered(environmentId)) < STORED.mcpClients) return;
   throw limitReached(
     'MCP clients',
-    `at most ${STORED.mcpClients} that were created here. Delete clients that are not used.`,
+    `at most ${STORED.mcpClients} that administrators have created. Delete clients that are not used.`,
   );
 }
 

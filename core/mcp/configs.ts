@@ -88,7 +88,8 @@ async function writeConfig(
     await writeWithinSpace({ kind: 'MCP configs', sized: 'mappings', count, bytes, totals }, write);
   } catch (cause) {
     if (!(cause instanceof UniqueError)) throw cause;
-    throw new ApiError('MCP_CONFIG_EXISTS', `The environment already has an MCP config named "${name}".`, { cause });
+    const detail = `The environment already has an MCP config named "${name}". Choose another name, or update that config.`;
+    throw new ApiError('MCP_CONFIG_EXISTS', detail, { cause });
   }
 }
 
@@ -119,7 +120,8 @@ async function checkMappings(
     const known = await names.of(connection);
     for (const [place, name] of (chosen ?? []).entries()) {
       if (known.has(name)) continue;
-      errors.push({ field: `${field}.tools[${place}]`, message: 'does not name a tool that the connection allows' });
+      const message = `does not name a tool that the connection allows: ${name}`;
+      errors.push({ field: `${field}.tools[${place}]`, message });
     }
     if (chosen !== null && typeof maxListed === 'number') {
       const message = 'must be omitted or null if tools is given, because all of these tools are listed';

@@ -7,8 +7,8 @@ export type OpenStreams = ReturnType<typeof createOpenStreams>;
 /**
  * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25, and `subscriptions/listen`
  * of 2026-07-28), so that one user or environment does not use all network connections. A client works without such a
- * stream, because servers need not offer them. A stream ends when the token that opened it expires, and at the latest
- * after a fixed time: little is sent on it, so a disconnected client might never be noticed.
+ * stream, because servers need not offer them. A stream ends when the session token or the grant of its client expires,
+ * and at the latest after a fixed time: little is sent on it, so a disconnected client might never be noticed.
  *
  * @param now milliseconds UTC
  */
@@ -23,7 +23,7 @@ export function createOpenStreams(now: () => number, timer: Deadline = startDead
     /**
      * Counts a stream until its exchange ends, and ends the exchange at the deadline of the stream.
      *
-     * @returns false if the user or the environment already has the maximum number of streams; this stream is then not
+     * @returns false if this client of the user or the environment already has the maximum number of streams; this stream is then not
      * counted
      */
     take({ auth, owner, environmentId, onEnd, end }: McpExchange): boolean {

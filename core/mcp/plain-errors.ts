@@ -60,7 +60,7 @@ function messageOfIssues(message: string): string | undefined {
 }
 
 function issueInWords({ path, expected, message }: Record<string, unknown>): string {
-  const place = (path as unknown[]).map(String).join('.') || 'it';
+  const place = (path as unknown[]).map(String).join('.') || 'the message';
   const wanted = EXPECTED[String(expected)];
   if (wanted === undefined) return `${place} is invalid`;
   return /received undefined$/.test(String(message)) ? `${place} is required` : `${place} must be ${wanted}`;

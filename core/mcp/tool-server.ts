@@ -85,7 +85,10 @@ async function call(
   const { ctx } = client;
   const session = sessionOf(ctx.http?.authInfo);
   const meant = await meantCall(deps, session, name, input);
-  if (!meant) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
+  if (!meant) {
+    const message = `Unknown tool ${name}. tools/list returns the names.`;
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, message);
+  }
   if (meant.kind === 'result') return meant.result;
   const { offered, input: toolInput } = meant;
   const bound = { session, method: 'tools/call' as const, name, input };

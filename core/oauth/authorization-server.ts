@@ -50,7 +50,8 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationEndpoint {
   const { config, metadata, inputs } = provider;
   const { authorization = {} } = config;
-  if (config.authorize_uri === undefined) throw new OAuthConfigError('The provider has no authorization endpoint.');
+  if (config.authorize_uri === undefined)
+    throw new OAuthConfigError('The oauth_config of the provider has no authorize_uri.');
   if (metadata?.require_signed_request_object === true) {
     throw new OAuthConfigError('The provider requires signed authorization requests, which are not supported.');
   }

@@ -18,7 +18,7 @@ export function fillText(text: string, values: PlaceValues): string {
   return atSite(text, values).replace(PLACE, (_place, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined)
-      throw new OAuthConfigError(`The account has no value ${name}, which its provider requires.`, {
+      throw new OAuthConfigError(`The account has no value for ${name}, which its provider requires.`, {
         faultyPart: 'account',
       });
     return value instanceof Secret ? value.reveal() : value;

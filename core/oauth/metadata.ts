@@ -45,7 +45,8 @@ export function readMetadata(body: unknown, issuer: string, asked: URL = new URL
   for (const name of ENDPOINTS) {
     const value = body[name];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'string' || !isAddress(value, asked)) return invalid(`has no https URL as ${name}`);
+    if (typeof value !== 'string' || !isAddress(value, asked))
+      return invalid(`has an invalid ${name}: it must be an https URL without a user name or fragment`);
     metadata[name] = value;
   }
   for (const name of LISTS) {

@@ -65,7 +65,7 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
 export function tokenServerAt(provider: OAuthProvider): TokenServer {
   const { config, inputs } = provider;
   const { token = {}, refresh = {} } = config;
-  if (config.token_uri === undefined) throw new OAuthConfigError('The provider has no token endpoint.');
+  if (config.token_uri === undefined) throw new OAuthConfigError('The oauth_config of the provider has no token_uri.');
   const tokenEndpoint = endpointAt(provider, config.token_uri, token.origin_from);
   const resource: Record<string, string> =
     config.resource === undefined ? {} : { resource: fillText(config.resource, inputs) };

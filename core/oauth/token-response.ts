@@ -62,7 +62,7 @@ export async function readTokenResponse(response: Response, reading: TokenReadin
   const accessToken = standard['access_token'];
   if (typeof accessToken !== 'string' || accessToken === '') return unreadable('has no access token');
   if (!ACCESS_TOKEN.test(accessToken) || accessToken.length > MAX_TOKEN)
-    return unreadable(`has an access token of more than ${MAX_TOKEN} characters, or with invalid ones`);
+    return unreadable(`has an access token that is longer than ${MAX_TOKEN} characters or not visible ASCII`);
   const type = standard['token_type'];
   if (typeof type === 'string' && BOUND_TOKEN_TYPES.has(type.toLowerCase())) {
     return unreadable(`has the token type ${type.toLowerCase()}, which is not supported`);

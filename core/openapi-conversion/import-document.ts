@@ -71,7 +71,7 @@ export async function importDocument(request: ImportRequest): Promise<ImportResu
 
   const resolve = createResolver(document);
   const operations = listOperations(document, resolve);
-  if (operations.length === 0) throw importError('files', 'describe no operation');
+  if (operations.length === 0) throw importError('files', 'must describe at least one operation');
   const leftOut: LeftOut[] = [];
   const selected = select(operations, document, request, leftOut);
 

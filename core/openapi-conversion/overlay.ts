@@ -21,7 +21,7 @@ type Data = Record<string, unknown>;
  */
 export function applyOverlay(document: Data, overlay: unknown, field: string, work: PathWork): string[] {
   if (!isRecord(overlay) || !/^1\.[01]\.\d+$/.test(String(overlay['overlay'])) || !Array.isArray(overlay['actions'])) {
-    throw importError(field, 'must be an Overlay document of version 1.0 or 1.1');
+    throw importError(field, 'must be an Overlay document of version 1.0 or 1.1 with a list of actions');
   }
   return overlay['actions'].flatMap((action, index) => {
     const at = `${field}.actions[${index}]`;
@@ -44,7 +44,7 @@ function act(document: Data, action: Data, places: readonly PathNode[], at: stri
   const put = (update: unknown) => {
     for (const place of places) {
       if (place.value === document && !isRecord(update))
-        throw importError(at, 'must update the document with an object');
+        throw importError(at, 'must have an object as update or copy, because its target is the whole document');
       putAt(place, copyOf(update, place.depth, at, work));
     }
   };

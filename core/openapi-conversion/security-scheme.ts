@@ -41,8 +41,8 @@ function mapOAuth(flows: string[]): MappedScheme {
   const possible = flows.flatMap((flow) => known[flow] ?? []);
   const detail =
     possible.length > 0
-      ? `${possible.join(' and ')} needs the provider's own URLs, which are never taken from a document; until they are set, accounts hold a token.`
-      : 'The implicit and password flows are not supported; accounts hold a token from elsewhere.';
+      ? `${possible.join(' and ')} needs the provider's own URLs, which are never taken from a document. Until you add such a pattern to the provider, accounts store a token.`
+      : 'The implicit and password flows are not supported: store a token that you obtained elsewhere.';
   return { pattern: { type: 'BEARER_TOKEN' }, detail };
 }
 

@@ -38,6 +38,6 @@ export function operatorOf(
   const held = Object.hasOwn(claims, roleClaim) ? [claims[roleClaim]].flat() : [];
   const role = RANKED.find((each) => roleValues[each]?.some((value) => held.includes(value)));
   if (role === undefined)
-    return { ok: false, message: `The claim ${roleClaim} has no value that is mapped to a role.` };
+    return { ok: false, message: `VALETKEY_CONSOLE_OIDC_ROLES maps no value of the claim ${roleClaim} to a role.` };
   return { ok: true, operator: name, role };
 }

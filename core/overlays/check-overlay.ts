@@ -40,9 +40,10 @@ export async function checkOverlay(
 function* namesOf({ input_schema: schema }: Tool, presets: Inputs, allowed: Inputs): Generator<FieldError> {
   const inputs = propertiesOf(schema);
   const text = JSON.stringify(schema);
+  const message = `is not an input of the tool (inputs: ${Object.keys(inputs).join(', ') || 'none'})`;
   for (const [field, given] of Object.entries({ preset_inputs: presets, allowed_values: allowed })) {
     for (const name of Object.keys(given)) {
-      if (!Object.hasOwn(inputs, name)) yield { field: `${field}.${name}`, message: 'is not an input of the tool' };
+      if (!Object.hasOwn(inputs, name)) yield { field: `${field}.${name}`, message };
     }
   }
   for (const [name, value] of Object.entries(presets)) {

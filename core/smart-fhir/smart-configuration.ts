@@ -36,7 +36,8 @@ export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL)
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
   const namedUrl = named === undefined ? undefined : URL.parse(named);
-  if (namedUrl === null || (namedUrl && !mayReferTo(asked, namedUrl))) return unsuitable('has an issuer without https');
+  if (namedUrl === null || (namedUrl && !mayReferTo(asked, namedUrl)))
+    return unsuitable('has an issuer that is not an https URL');
   const read = readMetadata({ ...body, issuer }, issuer, asked);
   if (!read.ok) return { ok: false, message: read.message };
   const { metadata } = read;

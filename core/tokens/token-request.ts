@@ -43,7 +43,8 @@ export function readTokenRequest({ authorizationHeader, form, query = {} }: RawT
   }
   const values = readForm(form);
   const isByHeader = authorizationHeader !== undefined;
-  if (countMethods(values, isByHeader) > 1) return refused('The client must use exactly one authentication method');
+  if (countMethods(values, isByHeader) > 1)
+    return refused('The client must use exactly one authentication method: the Authorization header or client_secret');
 
   const credentials = isByHeader
     ? readBasicCredentials(authorizationHeader)
@@ -55,10 +56,14 @@ export function readTokenRequest({ authorizationHeader, form, query = {} }: RawT
 
   if (values.grant_type === undefined) return refused('The parameter grant_type is missing');
   if (values.grant_type !== 'client_credentials') {
-    return failed(tokenError('unsupported_grant_type', 'The grant_type is not supported'));
+    const grants = 'client_credentials, authorization_code or refresh_token';
+    return failed(tokenError('unsupported_grant_type', `The grant_type must be ${grants}`));
   }
   const scope = values.scope === undefined ? undefined : parseScope(values.scope);
-  if (scope === null) return failed(tokenError('invalid_scope', 'The scope is malformed or names an unknown scope'));
+  if (scope === null) {
+    const description = 'The parameter scope must list scopes of the API, separated by spaces';
+    return failed(tokenError('invalid_scope', description));
+  }
   const method = isByHeader ? 'client_secret_basic' : 'client_secret_post';
   return { ok: true, request: { ...credentials, method, scope } };
 }

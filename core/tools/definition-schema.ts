@@ -23,7 +23,8 @@ export interface DefinitionSchema {
 export function createDefinitionSchema({ tool, connector }: DefinitionSchemas): DefinitionSchema {
   // These checks of strict mode are disabled, because the schemas use conditions: the type and the declaration of a
   // member may be in different places.
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  // `verbose` adds the schema to each error, for the names of the allowed fields.
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, verbose: true });
   formats.default(ajv);
   const connectors = ajv.compile(connector);
   const tools = ajv.compile(tool);
@@ -36,14 +37,14 @@ function violations(validate: ValidateFunction, data: unknown): FieldError[] {
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(fieldError);
 }
 
-function fieldError({ instancePath, keyword, message = 'is invalid', params }: ErrorObject): FieldError {
+function fieldError({ instancePath, keyword, message = 'is invalid', params, parentSchema }: ErrorObject): FieldError {
   const field = dotted(instancePath);
   const child = (name: unknown) => (field ? `${field}.${String(name)}` : String(name));
   switch (keyword) {
     case 'required':
       return { field: child(params['missingProperty']), message: 'is required' };
     case 'additionalProperties':
-      return { field: child(params['additionalProperty']), message: 'unknown field' };
+      return { field: child(params['additionalProperty']), message: unknownField(parentSchema?.['properties']) };
     case 'false schema':
       return { field, message: 'unknown field' };
     case 'enum':
@@ -51,4 +52,9 @@ function fieldError({ instancePath, keyword, message = 'is invalid', params }: E
     default:
       return { field: field || 'body', message };
   }
+}
+
+function unknownField(properties: object = {}): string {
+  const allowed = Object.keys(properties);
+  return allowed.length === 0 ? 'unknown field' : `unknown field (allowed: ${allowed.join(', ')})`;
 }

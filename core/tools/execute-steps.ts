@@ -93,7 +93,7 @@ function afterEarlier({ error }: ToolOutcome & { ok: false }, { tool }: Prepared
 function withoutCredential({ code, message, retryAfterMs }: ApiError): ToolOutcome & { ok: false } {
   const isBusy = code === 'SERVER_BUSY';
   const kind = isBusy ? 'service_busy' : 'upstream_auth';
-  const wait = retryAfterMs !== undefined && { retryAfterMs };
+  const wait = typeof retryAfterMs === 'number' && { retryAfterMs };
   return { ok: false, error: { kind, retryable: isBusy, ...wait, message, refreshFailed: true }, sent: false };
 }
 

@@ -3,13 +3,18 @@ import { ApiError, type FieldError } from '../errors.ts';
 import { dotted } from './field-path.ts';
 
 const MAX_ERRORS = 20;
+const UNKNOWN = 'unknown field';
 
 /** Creates the error for an input that does not match its schema, with at most 20 entries, one for each problem. */
 export function inputErrors(problems: readonly ErrorObject[]): ApiError {
   const errors = problems.slice(0, MAX_ERRORS).map(fieldError);
   const [first] = errors;
-  const detail = first ? `${first.field} ${first.message}` : 'tool_input is invalid';
+  const detail = first ? detailOf(first) : 'tool_input is invalid';
   return new ApiError('INVALID_TOOL_INPUT', detail, { errors });
+}
+
+function detailOf({ field, message }: FieldError): string {
+  return message === UNKNOWN ? `${UNKNOWN} ${field}` : `${field} ${message}`;
 }
 
 function fieldError({ instancePath, keyword, params, message }: ErrorObject): FieldError {
@@ -21,7 +26,7 @@ function fieldError({ instancePath, keyword, params, message }: ErrorObject): Fi
     case 'unevaluatedProperties':
       return {
         field: `${path}.${params['additionalProperty'] ?? params['unevaluatedProperty']}`,
-        message: 'unknown field',
+        message: UNKNOWN,
       };
     case 'enum':
       return {

@@ -78,7 +78,10 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
 }
 
 function tooCostly(cause: JobLimitError) {
-  return inputProblem(undefined, `takes too much ${cause.reason} to validate against the input_schema of the tool`);
+  return inputProblem(
+    undefined,
+    `takes too much ${cause.reason} to validate against the input_schema of the tool: send a smaller input`,
+  );
 }
 
 function unusable({ message }: SchemaBoundsError) {

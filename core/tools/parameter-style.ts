@@ -22,7 +22,7 @@ export function* queryPairs(parameter: ToolParameter, value: unknown): Generator
   const name = encodeName(parameter.name);
   const encode = (item: unknown) => encodeValue(textOf(item), parameter.allow_reserved === true);
   const separator = SEPARATORS[style === 'simple' || style === 'deepObject' ? 'form' : style];
-  if (parameter.content_type !== undefined) yield `${name}=${encode(contentText(parameter.content_type, value))}`;
+  if (parameter.content_type !== undefined) yield `${name}=${encode(contentText(parameter, value))}`;
   else if (style === 'deepObject') yield* deepPairs(name, value, encode);
   else if (Array.isArray(value)) {
     if (explode) for (const item of value) yield `${name}=${encode(item)}`;
@@ -44,7 +44,7 @@ export function* queryPairs(parameter: ToolParameter, value: unknown): Generator
  */
 export function headerText(parameter: ToolParameter, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (parameter.content_type !== undefined) return contentText(parameter.content_type, value);
+  if (parameter.content_type !== undefined) return contentText(parameter, value);
   if (Array.isArray(value)) return value.map(textOf).join(',');
   if (!isRecord(value)) return textOf(value);
   const join = parameter.explode ? '=' : ',';
@@ -62,9 +62,9 @@ function* deepPairs(name: string, value: unknown, encode: (item: unknown) => str
 }
 
 /** Encodes a parameter that is described by a media type instead of a style: as JSON, or as unchanged text. */
-function contentText(contentType: string, value: unknown): string {
+function contentText({ input, content_type: contentType = '' }: ToolParameter, value: unknown): string {
   if (/[/+]json\b/i.test(contentType)) return JSON.stringify(value);
-  if (typeof value === 'object') throw inputProblem(undefined, `must be a string: it is sent as ${contentType}`);
+  if (typeof value === 'object') throw inputProblem(input, `must be a string: it is sent as ${contentType}`);
   return String(value);
 }
 

@@ -64,13 +64,17 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts;
 }
 
+function notAnExpression(text: string): TemplateSyntaxError {
+  return new TemplateSyntaxError(`{${text}} is not an expression such as {name} or {?a,b}`);
+}
+
 function parseExpression(text: string): TemplatePart {
   const found = EXPRESSION.exec(text);
-  if (!found) throw new TemplateSyntaxError(`{${text}} is not an expression`);
+  if (!found) throw notAnExpression(text);
   const [, operator = '', list = ''] = found;
   const variables = list.split(',').map((item): VariableSpec => {
     const [, name, modifier] = VARIABLE.exec(item) ?? [];
-    if (name === undefined) throw new TemplateSyntaxError(`{${text}} is not an expression`);
+    if (name === undefined) throw notAnExpression(text);
     return {
       name,
       explode: modifier === '*',

@@ -62,12 +62,12 @@ function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[
   if (hints.read_only && !hints.idempotent) problems.push('a read-only tool must be idempotent');
   if (!hints.reason) {
     const reads = method === 'GET' || method === 'HEAD';
-    if (reads && !hints.read_only) problems.push(`${method} must be read_only unless a reason is given`);
+    if (reads && !hints.read_only) problems.push(`${method} must be read_only unless hints.reason explains why`);
     if (!reads && method !== 'POST' && hints.read_only)
-      problems.push(`${method} must not be read_only unless a reason is given`);
+      problems.push(`${method} must not be read_only unless hints.reason explains why`);
     if (method === 'DELETE' && !(hints.destructive && hints.idempotent))
-      problems.push('DELETE must be destructive and idempotent unless a reason is given');
-    if (method === 'PUT' && !hints.idempotent) problems.push('PUT must be idempotent unless a reason is given');
+      problems.push('DELETE must be destructive and idempotent unless hints.reason explains why');
+    if (method === 'PUT' && !hints.idempotent) problems.push('PUT must be idempotent unless hints.reason explains why');
   }
   return problems.map((message) => ({ field: 'hints', message }));
 }
@@ -174,7 +174,8 @@ function checkFiles(tool: ToolDefinition, references: References): FieldError[] 
   return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {
     const field = `input_schema.properties.${name}`;
     const taken = references.files.has(name);
-    if (!isFileSchema(schema)) return taken ? [{ field, message: 'is used by $file but is not a file input' }] : [];
+    if (!isFileSchema(schema))
+      return taken ? [{ field, message: 'is used by $file but is not a file input (format file)' }] : [];
     const file = schema['format'] === FILE_FORMAT ? schema : (schema['items'] as JsonSchema);
     const members = Object.keys(isRecord(file['properties']) ? file['properties'] : {});
     const usual = Object.keys(fileInputSchema('')['properties'] as object);

@@ -52,7 +52,7 @@ function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleR
       { faultyPart: 'account' },
     );
   if (identity.audience === '')
-    throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');
+    throw new OAuthConfigError('The connection has no client_id, which is the audience of its identity tokens.');
   if (!SESSION_NAME.test(sessionName)) throw new RangeError('The session name is invalid.');
   if (!(Number.isInteger(durationS) && durationS >= 900 && durationS <= 43_200)) {
     throw new RangeError('The lifetime of the credentials is out of range.');

@@ -50,12 +50,12 @@ async function refuseWhenNeeded(kekId: string, store: KeyCheckStore): Promise<vo
   const found = `${records} encrypted ${records === 1 ? 'record needs' : 'records need'} the key ${kekId}`;
   throw new VaultError(
     'UNKNOWN_KEY',
-    `${found}, which the key ring does not have. Start with the key ring that has it.`,
+    `${found}, which is missing. Start with the key file, or VALETKEY_KEYS, that contains it.`,
   );
 }
 
 function exchanged(kekId: string): VaultError {
-  const advice = 'Start with the key ring that belongs to this database.';
+  const advice = 'Start with the key file, or VALETKEY_KEYS, of this database.';
   return new VaultError(
     'KEY_CHECK_FAILED',
     `The key ${kekId} is not the one that encrypted the stored data. ${advice}`,

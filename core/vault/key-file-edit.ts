@@ -93,7 +93,8 @@ export function removeKey(path: string, id: string): void {
   replaceKeyFile(path, (lines) => {
     const ring = parseKeyRing(lines.join('\n'), path);
     if (ring.get(id) === undefined) throw new VaultError('UNKNOWN_KEY', `${path} has no key ${id}`);
-    if (ring.active.id === id) throw new VaultError('KEY_IN_USE', `${id} is the active key: add another one first`);
+    if (ring.active.id === id)
+      throw new VaultError('KEY_IN_USE', `${id} is the active key: run \`valetkey keys rotate\` first`);
     return lines.filter((line) => !line.trim().startsWith(`${id}:`));
   });
 }

@@ -87,11 +87,15 @@ export async function retireKey(
   { ring, store, keyFile, now, serversBehind = 0 }: Retirement,
 ): Promise<void> {
   if (ring.get(kekId) === undefined) {
-    throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${kekId}: \`valetkey keys list\` shows its keys`);
+    throw new VaultError('UNKNOWN_KEY', `There is no key ${kekId}: \`valetkey keys list\` shows the keys`);
   }
-  if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
+  if (ring.active.id === kekId)
+    throw new VaultError('KEY_IN_USE', `${kekId} is the active key: run \`valetkey keys rotate\` first`);
   if (serversBehind > 0) {
-    const advice = 'copy the key file to the machines of all servers, and try again some seconds later';
+    const advice =
+      keyFile === undefined
+        ? 'restart all servers with the same VALETKEY_KEYS, and try again'
+        : 'copy the key file to the machines of all servers, and try again some seconds later';
     throw new VaultError(
       'KEY_IN_USE',
       `Running servers (${serversBehind}) still encrypt with another key than ${ring.active.id}: ${advice}`,

@@ -64,11 +64,12 @@ export function parseKeyRing(text: string, source: string): KeyRing {
     const [, id, encoded] = KEY_LINE.exec(line) ?? refuse('expected kek_<8 to 32 letters, digits, _ or ->:<base64>');
     const key = fromBytes(id ?? '', decodeKey(encoded ?? '', refuse));
     if (keys.some((other) => other.id === key.id)) refuse(`duplicate key id ${key.id}`);
-    if (keys.some((other) => other.check.equals(key.check))) refuse('duplicate key under another id');
+    if (keys.some((other) => other.check.equals(key.check))) refuse('an earlier line has the same key with another id');
     keys.push(key);
   }
   const [active, ...others] = keys;
-  if (active === undefined) throw new VaultError('NO_KEY', `${source} has no key`);
+  if (active === undefined)
+    throw new VaultError('NO_KEY', `${source} has no key: it must have a line kek_<id>:<base64>`);
   return new KeyRing([active, ...others]);
 }
 

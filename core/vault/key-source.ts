@@ -91,7 +91,7 @@ function refuseExchangedKeys(before: KeyRing, after: KeyRing): void {
     if (known !== undefined && !known.check.equals(key.check)) {
       throw new VaultError(
         'KEY_CHECK_FAILED',
-        `The key ${key.id} was replaced by another key with the same id while the server was running`,
+        `The key ${key.id} was replaced by another key with the same id: restore it, and give the new key another id`,
       );
     }
   }

@@ -118,7 +118,7 @@ export class Vault {
     return opening(() => open(dataKey.key, associatedData, body));
   }
 
-  /** Encrypts a single value: a deployment secret, a connection's client secret, a stored response. */
+  /** Encrypts a single value, such as a deployment secret, without a data key. */
   sealValue(context: ValueContext, value: Secret): SealedValue {
     const kek = this.#keys.current().active;
     const plaintext = encodeSecret(value);
@@ -179,7 +179,8 @@ export class Vault {
 
   #find(keyId: string): KeyEncryptionKey {
     const kek = this.#keys.find(keyId);
-    if (kek === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${keyId}`);
+    if (kek === undefined)
+      throw new VaultError('UNKNOWN_KEY', `The key ${keyId} is neither in the key file nor in VALETKEY_KEYS`);
     return kek;
   }
 }

@@ -29,7 +29,8 @@ export interface EventFeed {
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
    * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream. It ends earlier
-   * if `signal` is aborted or the feed is closed, or if the client may no longer read events.
+   * if `signal` is aborted or the feed is closed, if the client may no longer read events, or if too many streams of the
+   * environment are open.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */
@@ -41,6 +42,7 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
   const readers = new Map<string, Set<() => void>>();
   const counts = new Map<string, number>();
   const closing = new AbortController();
+  const isFull = (environmentId: string) => (counts.get(environmentId) ?? 0) >= EVENT_STREAM.perEnvironment;
 
   /**
    * Returns a promise that resolves when the next event of the environment is stored, after `EVENT_STREAM.pollMs`, or
@@ -86,12 +88,14 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
       for (const wake of readers.get(environmentId) ?? []) wake();
     },
     requireFreeStream(environmentId) {
-      if ((counts.get(environmentId) ?? 0) < EVENT_STREAM.perEnvironment) return;
+      if (!isFull(environmentId)) return;
       const detail = `The environment has ${EVENT_STREAM.perEnvironment} open streams of events, the maximum.`;
       throw new ApiError('RATE_LIMITED', `${detail} Close one first.`);
     },
     async *follow(subscription, signal) {
       const { environmentId } = subscription;
+      // Other streams may have begun since `requireFreeStream`.
+      if (isFull(environmentId)) return;
       counts.set(environmentId, (counts.get(environmentId) ?? 0) + 1);
       try {
         yield* batches(subscription, signal);

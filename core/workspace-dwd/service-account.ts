@@ -109,7 +109,9 @@ function privateKeyOf(pem: string): KeyObject {
 function readTokenUri(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new OAuthConfigError('"token_uri" of the service account key is not an https URL.');
+    throw new OAuthConfigError(
+      '"token_uri" of the service account key is not an https URL without a user name or fragment.',
+    );
   }
   return url;
 }

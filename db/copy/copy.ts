@@ -70,7 +70,7 @@ async function requireSameSchema(source: CopySource, target: CopyTarget): Promis
   if (from.join() !== to.join()) {
     const newest = (names: string[]) => names.at(-1) ?? 'empty';
     throw refused(
-      `the schema of the source is ${newest(from)}, that of the target ${newest(to)}: bring both to the same version first`,
+      `the schema of the source is ${newest(from)}, that of the target ${newest(to)}: bring both to the same version first (\`valetkey db migrate\` on the server; a server migrates a file when it starts)`,
     );
   }
   const unknown = await source.unknownTables();

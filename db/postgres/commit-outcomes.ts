@@ -48,7 +48,11 @@ export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOut
         if (status === null) break;
         await pause(POSTGRES.outcomePauseMs);
       } while (performance.now() < until);
-      throw new StorageError('OUTCOME_UNKNOWN', 'the connection was lost during a commit, and it is not known whether the change was stored: check before you repeat it', { cause });
+      throw new StorageError(
+        'OUTCOME_UNKNOWN',
+        'the connection was lost during a commit, and it is not known whether the change was stored: check before you repeat it',
+        { cause },
+      );
     },
   };
 }

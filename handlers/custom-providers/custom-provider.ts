@@ -9,7 +9,7 @@ export async function requireCustomProvider(
   environmentId: EnvironmentId,
   identifier: string,
 ): Promise<CustomProviderRow> {
-  return requireFound(await read.customProviders.get(environmentId, identifier), 'The custom provider');
+  return requireFound(await read.customProviders.get(environmentId, identifier), `The custom provider ${identifier}`);
 }
 
 /** Returns the dependencies for changing providers, with the egress policy of the environment. */

@@ -43,5 +43,8 @@ async function startOf(
   if (lastEventId === undefined) return read.events.last(environmentId);
   const last = await read.events.get(environmentId, lastEventId);
   if (last) return last.seq;
-  throw new ApiError('NOT_FOUND', 'The event of Last-Event-ID is not stored; it may have been deleted. Connect without this header to receive new events.');
+  throw new ApiError(
+    'NOT_FOUND',
+    'The event of Last-Event-ID is not stored; it may have been deleted. Connect without this header to receive new events.',
+  );
 }

@@ -18,7 +18,7 @@ export const retryJob: Handler<'retryJob', Jobs> = (call, reply, { jobs, events 
   });
 
 function whyNot({ state, payloadSealed }: JobRow): string {
-  if (state !== 'FAILED') return 'The job has not failed.';
+  if (state !== 'FAILED') return 'The job has not failed. Only failed jobs can be retried.';
   if (payloadSealed === null) return 'The data of the job was deleted or never existed.';
-  return 'This version does not support jobs of this kind.';
+  return 'This version of the server does not support jobs of this kind.';
 }

@@ -3,6 +3,9 @@ import type { Links } from '../../core/capabilities/links.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
 
+const UNKNOWN =
+  'There is no pending verification with this auth_request_id. It may have expired: check the status of the account.';
+
 export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => {
   const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;
   // Failures are returned and not thrown, because their counter must be committed.
@@ -13,14 +16,14 @@ export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => 
       case 'verified':
         return reply(200, { post_user_verify_redirect_url: verified.redirectUrl });
       case 'unknown':
-        return call.problem(new ApiError('NOT_FOUND', 'There is no pending verification with this auth_request_id.'));
+        return call.problem(new ApiError('NOT_FOUND', UNKNOWN));
       case 'mismatch':
         return call.problem(new ApiError('IDENTIFIER_MISMATCH', 'This link belongs to a different user.'));
       case 'subject_changed':
         return call.problem(
           new ApiError(
             'SUBJECT_CHANGED',
-            'The user authorized a different provider account than before. Send a new link, or allow_subject_change.',
+            'The user authorized a different provider account than before. Send a new link, or set allow_subject_change.',
           ),
         );
     }

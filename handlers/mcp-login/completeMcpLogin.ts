@@ -7,7 +7,7 @@ import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 
-const UNKNOWN = 'There is no open login with this login_request.';
+const UNKNOWN = 'There is no open login with this login_request. It may have expired: the user must log in again.';
 
 export const completeMcpLogin: Handler<'completeMcpLogin', McpLogins> = (call, reply, logins) => {
   const { login_request: loginRequest, identifier, user_verify_url: userVerifyUrl } = call.body;

@@ -24,7 +24,8 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
   const create = async (tx: Transaction) => {
     const environment = await currentEnvironment(tx, call.environment.id);
     if (!(await findServer(tx, environment.id, serverId))) {
-      throw new ApiError('NOT_FOUND', 'There is no connection and no MCP config with this id.');
+      const detail = `The server_id ${serverId} is neither the id of a connection nor that of an MCP config.`;
+      throw new ApiError('NOT_FOUND', detail);
     }
     const { clientId, scopes } = call.client;
     const expiresAt = mcp.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);

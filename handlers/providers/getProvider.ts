@@ -9,7 +9,7 @@ export const getProvider: Handler<'getProvider', Providers> = async (call, reply
   if (connector) return reply(200, { provider: presentConnector(connector, call.environment.baseUrl) });
   const custom = requireFound(
     await providers.store.read.customProviders.get(call.environment.id, identifier),
-    'The provider',
+    `The provider ${identifier}`,
   );
   return reply(200, { provider: presentCustomProvider(custom) });
 };

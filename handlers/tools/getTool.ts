@@ -9,7 +9,8 @@ export const getTool: Handler<'getTool', Tools> = async (call, reply, { store, t
   const view = readToolView({ ...call.query, detail: 'full' });
   const { read } = store;
   const { id } = call.environment;
-  const known = requireFound(await toolDirectory.find(read, id, call.path.tool_name), 'The tool');
+  const { tool_name: name } = call.path;
+  const known = requireFound(await toolDirectory.find(read, id, name), `The tool ${name}`);
   if (known.withheld !== undefined) throw new ApiError('NOT_FOUND', known.withheld);
   // The definition is what its author wrote, without an overlay.
   const own = known.source === 'custom' ? await toolDirectory.bare(read, id, ownNameOf(known.tool)) : undefined;

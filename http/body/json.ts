@@ -115,7 +115,9 @@ function checkNumber(text: string, start: number): number {
   const value = Number(match[0]);
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
-    throw new ApiError('MALFORMED_BODY', `The body contains a number out of range: ${match[0].slice(0, 40)}`);
+    const number = match[0].slice(0, 40);
+    const advice = 'Send large numbers as strings.';
+    throw new ApiError('MALFORMED_BODY', `The body contains a number out of range: ${number}. ${advice}`);
   }
   return start + match[0].length - 1;
 }

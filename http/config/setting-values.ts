@@ -15,7 +15,8 @@ export function readPort(env: Env, name: Setting, fallback: number): number {
 export function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const valid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!valid || url.pathname !== '/') throw new ConfigError('BASE_URL must be an http or https origin without a path');
+  if (!valid || url.pathname !== '/')
+    throw new ConfigError('BASE_URL must be an http or https origin without a path, such as https://keys.example.com');
   return url.origin;
 }
 

@@ -46,7 +46,10 @@ export function createConsole(
       const { requestId } = exchange;
       const origin = { environmentId: environment.id, requestId };
       const opened = await store.write((tx) => openSession(tx, deps, origin, body?.token));
-      if (!opened) throw unauthenticated('The one-time address is unknown, was used already, or has expired.');
+      if (!opened) {
+        const advice = 'Get a new one with `valetkey console`.';
+        throw unauthenticated(`The one-time address is unknown, was used already, or has expired. ${advice}`);
+      }
       const { session, cookie } = opened;
       return respondUntyped(200, present(session), {
         'set-cookie': sessionCookie(environment, cookie, OPERATORS.sessionMs / SECOND_MS),

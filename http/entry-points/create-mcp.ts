@@ -49,7 +49,8 @@ export function createMcpServing(deps: McpServingDeps): McpServing {
     async authenticate(environment, serverId, token, requestId) {
       const refused = (detail: string, authFailure: AuthFailure) =>
         new ApiError('UNAUTHENTICATED', detail, { authFailure });
-      if (token === '') throw refused('A token is required in the Authorization header.', { reason: 'no_token' });
+      if (token === '')
+        throw refused('A token is required: send the header Authorization: Bearer <token>.', { reason: 'no_token' });
       const { read } = deps.store;
       const opened = await open(environment, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);

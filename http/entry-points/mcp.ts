@@ -106,7 +106,10 @@ export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline
       );
     Object.assign(exchange.responseHeaders, corsForOrigin(req));
     const serverId = SERVER_PATH.exec(path)?.[1];
-    if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');
+    if (serverId === undefined) {
+      const advice = 'Use mcp_server_url of a connection or of an MCP config.';
+      throw new ApiError('NOT_FOUND', `There is no MCP server at this address. ${advice}`);
+    }
     // A preflight carries no token.
     if (req.method === 'OPTIONS') return preflight(req, SESSION_METHODS);
     const session = await authenticate(exchange, environment, serverId);

@@ -36,7 +36,7 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
   const { req, environment } = exchange;
   const token = bearerToken(req.headers.authorization);
   if (!token || !environment) {
-    const detail = 'An access token is required in the Authorization header.';
+    const detail = 'An access token is required: send the header Authorization: Bearer <token>.';
     const reason = req.headers.authorization === undefined ? 'no_token' : 'malformed';
     throw new ApiError('UNAUTHENTICATED', detail, { authFailure: { reason } });
   }
@@ -50,7 +50,8 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
   if (state.generation !== generation) throw invalid('revoked', clientId);
   if (!(scopes as readonly string[]).includes(scope)) {
     const authFailure = { reason: 'scope', clientId };
-    throw new ApiError('INSUFFICIENT_SCOPE', `The operation requires the scope ${scope}.`, { scope, authFailure });
+    const detail = `The operation requires the scope ${scope}. Request a token with it; the client must have it.`;
+    throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope, authFailure });
   }
   exchange.client = { clientId, scopes, actor: state.actor };
   return true;

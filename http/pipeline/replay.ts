@@ -60,8 +60,9 @@ export function keyBinding(environmentId: string, { clientId, route, keyDigest }
  */
 function notStored({ status, sealedReply }: IdempotencyKeyRow, execution: ExecutionRow | undefined): ApiError {
   const which = execution ? ` as the execution ${execution.id}` : '';
+  const advice = execution ? 'Read that execution.' : 'Read the resource to see the result.';
   const reason = sealedReply === null ? 'was not stored' : 'was altered in the database, so it cannot be repeated';
-  const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response ${reason}.`;
+  const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response ${reason}. ${advice}`;
   return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, naming(execution));
 }
 
@@ -79,7 +80,7 @@ async function stillRunning(
       'The first request with this idempotency key is still running. Send the request again later.',
     );
   const what = execution ? `execution ${execution.id}` : 'first request with this idempotency key';
-  const detail = `The ${what} was interrupted; whether it had an effect is unknown.`;
+  const detail = `The ${what} was interrupted; whether it had an effect is unknown. Check at the provider before you repeat it.`;
   return new ApiError('EXECUTION_OUTCOME_UNKNOWN', detail, naming(execution));
 }
 

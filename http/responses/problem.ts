@@ -20,10 +20,11 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
 
 /**
- * Returns the Retry-After header of a temporary error, or of a provider that says when to call again; otherwise no
- * header.
+ * Returns the Retry-After header of a temporary error, or of a provider that says when to call again. Returns no header
+ * for other errors, and for requests that must not be repeated.
  */
 export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, string> {
+  if (retryAfterMs === null) return {};
   const seconds = retryAfterMs === undefined ? RETRY_AFTER_S[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }

@@ -59,7 +59,7 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
   if (meant.length > 1) return [{ field, message: `must have only one of ${sent.join(', ')}` }];
   return choices.length > 0
     ? [{ field, message: `must have exactly one of ${choices.join(', ')}` }]
-    : [{ field, message: 'matches none of the allowed forms' }];
+    : [{ field, message: 'must have one of the forms that the API reference (/docs) describes' }];
 }
 
 /** Returns the types that the branches of a union take; empty if the value has one of them. */

@@ -257,6 +257,44 @@ describe('commands of the API', () => {
     expect(event).to.match(/^\d{4}-\S+Z {2}environment\.updated {2}evt_\w+$/);
   });
 
+  it('executions tail shows a call that ends after a hundred newer ones have started', async () => {
+    const { id } = await createAccount(server, { identifier: 'slow' });
+    const held = Promise.withResolvers<void>();
+    const normal = github.handler;
+    github.handler = async (request, res, req) => {
+      if (request.target.endsWith('/99')) await held.promise;
+      return normal(request, res, req);
+    };
+    const child = spawn(process.execPath, [PROGRAM, 'executions', 'tail', '--json'], {
+      env: apiEnv(server),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const shown: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => shown.push(JSON.parse(line).id));
+    const call = async (input: object = INPUT) => (await execute(server, id, TOOL, { ...INPUT, ...input })).body;
+    const untilShown = async (isShown: () => boolean, cause: () => Promise<unknown> = async () => {}) => {
+      while (!isShown()) {
+        await cause();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await untilShown(() => shown.length > 0, call);
+    const before = github.requests.length;
+    const slow = call({ issue_number: 99 });
+    await untilShown(() => github.requests.length > before);
+    const { execution_id: next } = await call();
+    await untilShown(() => shown.includes(next));
+    const { execution_id: last } = (await Promise.all(Array.from({ length: 110 }, () => call()))).at(-1);
+    await untilShown(() => shown.includes(last));
+    held.resolve();
+    const { execution_id: ended } = await slow;
+    await untilShown(() => shown.includes(ended));
+    github.handler = normal;
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    expect(new Set(shown).size).to.equal(shown.length);
+  });
+
   it('audit list and export read the audit log', async () => {
     await createAccount(server, { identifier: 'audited' });
     const [record] = await read(['audit', 'list', '--action', 'connected_account.created', '--limit', '1']);

@@ -125,7 +125,7 @@ describe('valetkey db copy', () => {
     await elsewhere.stop();
     const wrong = await copy(name, ['--from-file', path], other);
     expect(wrong.code).to.equal(1);
-    expect(wrong.stderr).to.include('which the key ring does not have');
+    expect(wrong.stderr).to.include('Start with the key file, or VALETKEY_KEYS, that contains it');
     runIn(name, "delete from migrations where name = '0005_chains_and_programs.sql'");
     expect((await copy(name, ['--from-file', path])).stderr).to.include('bring both to the same version');
     expect(runIn(name, 'select count(*) from accounts').trim(), 'nothing was written').to.equal('0');

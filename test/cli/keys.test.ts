@@ -98,7 +98,7 @@ describe('valetkey keys', () => {
     const cases: [string, string][] = [
       [old?.id ?? '', 'Try again in a minute'],
       [active?.id ?? '', 'active key'],
-      ['kek_0000000000000000', 'The key ring has no key'],
+      ['kek_0000000000000000', 'There is no key kek_0000000000000000'],
     ];
     const results = await Promise.all(cases.map(([id]) => run(['retire', id])));
     for (const [index, { code, stderr }] of results.entries()) {

@@ -105,6 +105,15 @@ describe('valetkey mcp add', () => {
     }
   });
 
+  it('finds a server whose name is also a part of the table', async () => {
+    const home = newHome();
+    const file = join(home, '.codex/config.toml');
+    write(file, '[mcp_servers."mcp"]\ncommand = "x"\n');
+    const { code, stderr } = await add(home, ['codex', URL_OF_SERVER, '--name', 'mcp', '--write']);
+    expect([code, stderr]).to.satisfy(([status, text]: [number, string]) => status === 1 && text.includes('named mcp'));
+    expect(readFileSync(file, 'utf8')).to.equal('[mcp_servers."mcp"]\ncommand = "x"\n');
+  });
+
   it('rejects a name or an address that the configuration format could read as something else', async () => {
     const home = newHome();
     for (const args of [

@@ -123,6 +123,7 @@ describe('the output of valetkey', () => {
     const closed = await startFakeServer(() => {});
     await closed.stop();
     const page = await startFakeServer((_request, response) => response.end('<html>Welcome</html>'));
+    const proxy = await startFakeServer((_request, response) => response.writeHead(502, { 'content-length': 0 }).end());
     const away = await startFakeServer((_request, response) =>
       response.writeHead(307, { location: 'https://elsewhere.example/' }).end(),
     );
@@ -136,7 +137,9 @@ describe('the output of valetkey', () => {
       [list, { VALETKEY_TOKEN: server.token('tools:read') }, 4, /INSUFFICIENT_SCOPE, 403/],
       [['tools', 'show', 'no_such_tool'], {}, 5, /NOT_FOUND, 404/],
       [list, { VALETKEY_URL: closed.origin }, 3, /cannot be reached \(ECONNREFUSED\)/],
-      [list, { VALETKEY_URL: page.origin }, 1, /does not seem to be a Valetkey server/],
+      [list, { VALETKEY_URL: page.origin }, 1, /does not seem to be .* a Valetkey server/],
+      [['status'], { VALETKEY_URL: page.origin }, 1, /does not seem to be .* a Valetkey server/],
+      [['status'], { VALETKEY_URL: proxy.origin }, 1, /the server returned 502/],
       [list, { VALETKEY_URL: away.origin }, 1, /redirects to https:\/\/elsewhere/],
       [list, { VALETKEY_URL: 'https://keys.example/api' }, 1, /VALETKEY_URL or --server must be an http/],
       [list, { VALETKEY_CLIENT_ID: '' }, 1, /set VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET/],
@@ -147,7 +150,7 @@ describe('the output of valetkey', () => {
       expect([code, stdout], `${args.join(' ')}: ${stderr}`).to.deep.equal([expected, '']);
       expect(stderr).to.match(message).and.not.to.include('wrong-secret');
     }
-    await Promise.all([page.stop(), away.stop()]);
+    await Promise.all([page.stop(), proxy.stop(), away.stop()]);
   });
 
   it('warns before a credential is sent without encryption to another machine', async () => {

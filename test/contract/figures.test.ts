@@ -193,7 +193,7 @@ const STATED = [
   `can have ${STORED.apiClients.toLocaleString('en')} API clients that are enabled`,
   `keeps ${STORED.disabledApiClients.toLocaleString('en')} disabled clients`,
   `reached its limit: ${STORED.mcpConfigs.toLocaleString('en')} configs, with mappings of ${STORED.mcpConfigsBytes / MIB} MiB`,
-  `has ${STORED.mcpClients.toLocaleString('en')} clients that were created here`,
+  `has ${STORED.mcpClients.toLocaleString('en')} clients that administrators have created`,
   `${MCP_LOGIN.usedClients.toLocaleString('en')} clients that registered themselves and were used`,
   `granted access to all of the ${MCP_LOGIN.usedClients.toLocaleString('en')}`,
   `${AUDIT.readers} requests already export or verify the audit log`,

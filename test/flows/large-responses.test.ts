@@ -139,6 +139,7 @@ describe('H7: a large response', () => {
     const answer = await execute(server, id, 'http_post', { path: '/', body: {} });
     expect([answer.status, answer.body.code]).to.deep.equal([503, 'SERVER_BUSY']);
     expect(answer.body.tool_error).to.include({ kind: 'service_busy', retryable: false });
+    expect(answer.headers['retry-after']).to.equal(undefined);
     expect(acme.requests).to.have.length(1);
   });
 

@@ -113,7 +113,7 @@ describe('the key of an account (C2)', () => {
             text,
           ).to.deep.equal(missing);
         }
-        if (status === 404) expect(answer.body.detail, text).to.equal('The connected account does not exist.');
+        if (status === 404) expect(answer.body.detail, text).to.match(/^No connected account matches the request\./);
         if (status === 200) expect(answer.body.connected_account.id, text).to.equal(account['id']);
       }
     });

@@ -67,7 +67,8 @@ describe('refreshConnectedAccount', () => {
       expect((await refresh(without)).body).to.include({ outcome: 'UNCHANGED', token_expires_at: null });
       const { id } = await createKeyedAccount(server);
       const { body } = await refresh(id);
-      expect(body).to.include({ outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.' });
+      const reason = 'The credentials of this account do not need a refresh.';
+      expect(body).to.include({ outcome: 'UNCHANGED', reason });
     });
   });
 

@@ -160,7 +160,7 @@ describe('retryJob', () => {
 
     it('JOB_NOT_RETRYABLE for a job that waits, runs or succeeded', async () => {
       for (const job of [await make.waiting(), await make.running(), await make.done()]) {
-        await expectRefused(job, 'The job has not failed.');
+        await expectRefused(job, 'The job has not failed. Only failed jobs can be retried.');
       }
     });
 
@@ -176,7 +176,10 @@ describe('retryJob', () => {
     });
 
     it('JOB_NOT_RETRYABLE for a kind that this version does not know', async () => {
-      await expectRefused(await make.failed('Failed.'), 'This version does not support jobs of this kind.');
+      await expectRefused(
+        await make.failed('Failed.'),
+        'This version of the server does not support jobs of this kind.',
+      );
     });
   });
 

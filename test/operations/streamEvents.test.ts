@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createEventFeed } from '../../core/webhooks/event-feed.ts';
 import { unknownId } from '../support/accounts.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import { CLIENT_ID } from '../support/server.ts';
@@ -181,6 +182,17 @@ describe('streamEvents', () => {
       for (let count = 0; count < 100; count++) await take((await open()).events, 0);
       const refused = await world.server.call('GET', PATH);
       expect(refused.body).to.include({ status: 429, code: 'RATE_LIMITED' });
+    });
+
+    it('ends a stream that was accepted at the same time as the last one', async () => {
+      const feed = createEventFeed({ store: world.server.parts.store, now: Date.now });
+      const { signal } = new AbortController();
+      const subscription = { environmentId: (await firstEnvironment(world.server)).id, clientId: CLIENT_ID, after: 0 };
+      feed.requireFreeStream(subscription.environmentId);
+      const streams = Array.from({ length: 101 }, () => feed.follow(subscription, signal)[Symbol.asyncIterator]());
+      const first = await Promise.all(streams.map((stream) => stream.next()));
+      expect(first.filter(({ done }) => done)).to.have.length(1);
+      feed.close();
     });
   });
 });

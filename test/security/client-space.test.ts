@@ -101,7 +101,7 @@ describe('F6: an environment at its limit of clients and MCP configs', () => {
     const body = { name: 'One more', redirect_uris: ['http://127.0.0.1/callback'] };
     const refused = await server.call('POST', '/api/v1/mcp/clients', { body });
     expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
-    expect(refused.body.detail).to.include('at most 5000 that were created here');
+    expect(refused.body.detail).to.include('at most 5000 that administrators have created');
     expect((await server.call('DELETE', `/api/v1/mcp/clients/${ids[0]}`)).status).to.equal(200);
     expect((await server.call('POST', '/api/v1/mcp/clients', { body })).status).to.equal(201);
   });

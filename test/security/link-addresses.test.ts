@@ -92,6 +92,10 @@ describe('the addresses of links', () => {
       );
       expect(refusal?.name).to.equal('ConfigError');
       expect(refusal?.message).to.include('open-house');
+      // The refused start has not stored its address.
+      const again = await startTestServer(base);
+      expect((await again.call('GET', '/api/v1/environment')).body.environment.base_url).not.to.include('dev.example');
+      await again.stop();
       folder.remove();
     });
   });

@@ -130,7 +130,7 @@ describe('an MCP server that sends more than it should', () => {
       flood(({ message }, res) =>
         result(res, message as never, { content: [], structuredContent: { list: Array(100_000).fill(0) } }),
       );
-      await expectStopped('nodes');
+      await expectStopped('values');
     });
 
     it('is stopped by its depth, before it is parsed', async () => {
@@ -139,7 +139,7 @@ describe('an MCP server that sends more than it should', () => {
         res.writeHead(200, { 'content-type': 'application/json' });
         res.end(`{"jsonrpc":"2.0","id":${message?.id},"result":{"content":[],"structuredContent":${deep}}}`);
       });
-      await expectStopped('levels');
+      await expectStopped('levels of nesting');
     });
 
     it('may be in pieces of a byte, with every kind of line ending', async () => {

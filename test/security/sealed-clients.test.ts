@@ -460,7 +460,7 @@ describe('clients of connections whose provider changes', () => {
         expect(refused.body.errors).to.deep.equal([
           {
             field: 'client_secret',
-            message: 'must be set together with allowed_addresses that allow more than before',
+            message: 'must be sent again, because allowed_addresses allows more than before',
           },
         ]);
       }

@@ -65,7 +65,12 @@ describe('L7: an environment at its limit of tools', () => {
     const { body } = await world.provider.sync();
     expect([body.added, body.left_out]).to.deep.equal([
       [],
-      [{ tool: 'read', reason: 'the environment already has 20000 tools, the maximum' }],
+      [
+        {
+          tool: 'read',
+          reason: 'the environment already has 20000 tools, the maximum; delete tools that are not used',
+        },
+      ],
     ]);
     const update = await world.server.call('PUT', `/api/v1/tools/${nameOf('last_one')}`, { body: { title: 'Other' } });
     expect(update.status, update.text).to.equal(200);

@@ -382,9 +382,12 @@ describe('the console in a browser', () => {
     const other = await page.context().newPage();
     await other.goto(`${world.server.origin}/console/executions`);
     await other.getByRole('heading', { level: 1, name: 'Executions' }).waitFor();
+    // A link that was opened here, and from which the browser never returned.
+    await page.evaluate("localStorage.setItem('valetkey-link-left', '{}')");
     await page.getByRole('button', { name: 'Log out' }).click();
     for (const each of [page, other]) await each.getByText('Log in with a one-time address.').waitFor();
     expect(await page.context().cookies()).to.deep.equal([]);
+    expect(await page.evaluate('localStorage.length')).to.equal(0);
     await page.context().close();
   });
 

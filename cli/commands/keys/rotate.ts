@@ -33,7 +33,9 @@ async function rotate(opened: Opened, options: { json?: true | undefined }): Pro
   await verifyKeyChecks(before, rotationStore, Date.now());
   const lines: string[] = [];
   if (secrets.keys) {
-    lines.push('The keys come from VALETKEY_KEYS: put a new key first there, restart the server, then run this again.');
+    lines.push(
+      'The keys come from VALETKEY_KEYS, so no new key was made. To use a new key, add it there as the last line and restart all servers, then move it to the first line and restart them again, then repeat this command.',
+    );
   } else {
     const prepared = await prepareKey(opened);
     if (prepared.kind === 'waiting') return waitForServers(prepared, config.keysFile, options);

@@ -43,11 +43,12 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
 }
 
 function addToml(client: McpClient, text: string, name: string, url: string): string {
+  const { format } = client;
+  if (format.type !== 'toml') return text;
   const added = configOf(client, name, url);
   if (text.includes(added)) return text;
-  const [head = ''] = added.split('\n');
-  const names = [head, head.replace(name, `"${name}"`)];
-  if (text.split('\n').some((line) => names.includes(line.trim()))) throw taken(client.file, name);
+  const heads = [name, `"${name}"`, `'${name}'`].map((key) => `[${format.table}.${key}]`);
+  if (text.split('\n').some((line) => heads.includes(line.trim()))) throw taken(client.file, name);
   return `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${added}\n`;
 }
 

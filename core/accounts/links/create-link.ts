@@ -143,7 +143,7 @@ async function checkConnection(
   if (!completionOf(pattern)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
-      `Accounts of type ${pattern.type} cannot be connected with a link.`,
+      `Accounts of type ${pattern.type} cannot be connected with a link. Create or update the account through the API instead.`,
       {
         errors: [
           { field: 'connector', message: `names a connection of type ${pattern.type}, which does not support links` },

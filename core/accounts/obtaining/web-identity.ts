@@ -26,7 +26,7 @@ export function webIdentityRequest(tokenContext: TokenContext): TokenRequest {
     throw new OAuthConfigError('The account has no role_arn in api_config.', { faultyPart: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
   if (!audience)
-    throw new OAuthConfigError('The connection has no client_id, and its connector has no identity_audience.');
+    throw new OAuthConfigError('The connection has no client_id, which is the audience of its identity tokens.');
   const identity = { issuer, audience, subject: identitySubject(account) };
   return {
     origin: tokenEndpoint.origin,

@@ -45,7 +45,7 @@ interface Place {
 }
 
 const EMPTY: ListedContents = { items: [], omitted: 0, bytes: 0, nextCursor: undefined };
-const NOT_CONNECTED = 'The user has not connected an account.';
+const NOT_CONNECTED = 'The user has no active account. A tool call returns how to connect one.';
 
 /**
  * Returns the mappings of a session's MCP server that offer resources (or prompts, by `kind`). Disabled connections are

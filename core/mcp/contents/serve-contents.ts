@@ -117,7 +117,8 @@ async function content(
   const found = method === 'resources/read' ? findResource(session, name) : findPrompt(session, name, input);
   if (!found) {
     if (method === 'resources/read') throw new sdk.ResourceNotFoundError(name);
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown prompt ${name}.`);
+    const message = `Unknown prompt ${name}. prompts/list returns the names.`;
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, message);
   }
   const { mapping, params } = found;
   const bound: BoundCall = { session, method, name, input };

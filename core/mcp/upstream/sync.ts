@@ -75,7 +75,8 @@ export async function storeUpstreamTools(
       return;
     }
     if (!before && space === 0) {
-      report.leftOut.push({ tool: sourceId, reason: `the environment already has ${STORED.tools} tools, the maximum` });
+      const reason = `the environment already has ${STORED.tools} tools, the maximum; delete tools that are not used`;
+      report.leftOut.push({ tool: sourceId, reason });
       return;
     }
     if (!before) space -= 1;

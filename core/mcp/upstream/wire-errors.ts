@@ -2,12 +2,20 @@ import type { ResponseHeaders } from '../../net/exchange.ts';
 
 export type MessageLimit = 'bytes' | 'lines' | 'messages' | 'nodes' | 'levels';
 
+const COUNTED: Record<MessageLimit, string> = {
+  bytes: 'bytes',
+  lines: 'lines',
+  messages: 'messages',
+  nodes: 'values',
+  levels: 'levels of nesting',
+};
+
 /** A response exceeded a limit: its size, its lines, its messages, or the values or nesting of a message. */
 export class MessageLimitError extends Error {
   readonly limit: MessageLimit;
 
   constructor(limit: MessageLimit) {
-    super(`The MCP server sent too many ${limit}.`);
+    super(`The MCP server sent too many ${COUNTED[limit]}.`);
     this.name = 'MessageLimitError';
     this.limit = limit;
   }

@@ -46,7 +46,8 @@ export const SERVER_CHECKS: readonly Check[] = [
         ...(pages === 'off' ? ['full_page_writes'] : []),
         ...(commit === 'off' ? ['synchronous_commit'] : []),
       ];
-      if (off.length > 0) return fail(`${off.join(', ')} off: a crash can lose committed changes`);
+      if (off.length > 0)
+        return fail(`${off.join(', ')} off: turn on, because a crash can otherwise lose committed changes`);
       const [standbys] = await settings(query, 'synchronous_standby_names');
       return ok(`synchronous_commit ${commit}; ${standbys ? 'survives' : 'does not survive'} the loss of the primary`);
     },
@@ -57,7 +58,9 @@ export const SERVER_CHECKS: readonly Check[] = [
       const [limit, reserved] = await settings(query, 'max_connections', 'superuser_reserved_connections');
       const servers = Math.floor((Number(limit) - Number(reserved)) / connections);
       const text = `max_connections ${limit}: enough for ${servers} servers with ${connections} each`;
-      return servers < 1 ? fail(text) : servers < 2 ? warn(text) : ok(text);
+      if (servers >= 2) return ok(text);
+      const found = `${text}; increase max_connections or reduce DATABASE_CONNECTIONS`;
+      return servers < 1 ? fail(found) : warn(found);
     },
   ],
   [
@@ -67,8 +70,9 @@ export const SERVER_CHECKS: readonly Check[] = [
       const { rows } = await query({ text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint' });
       const difference = Math.round(Number(rows[0]?.[0]) - (before + now()) / 2);
       const text = `this machine and the database differ by ${Math.abs(difference)} ms`;
-      if (Math.abs(difference) > CLOCK_MS.fail) return fail(text);
-      return Math.abs(difference) > CLOCK_MS.warn ? warn(text) : ok(text);
+      if (Math.abs(difference) <= CLOCK_MS.warn) return ok(text);
+      const found = `${text}; synchronize their clocks`;
+      return Math.abs(difference) > CLOCK_MS.fail ? fail(found) : warn(found);
     },
   ],
   [

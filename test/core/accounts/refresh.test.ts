@@ -321,7 +321,7 @@ describe('refreshing an account', () => {
       ['without a client id', { client: { id: null } }, /no client_id/],
       ['without a client secret', { client: { secret: null } }, /no client secret/],
       ['while the connection is disabled', { enabled: false }, /disabled/],
-      ['where the provider has no token endpoint', { oauth: { token_uri: undefined } }, /no token endpoint/],
+      ['where the provider has no token endpoint', { oauth: { token_uri: undefined } }, /no token_uri/],
       ['where a value of the address is missing', { oauth: { token_uri: 'https://{{d}}.a.example/t' } }, /required/],
     ];
     for (const [title, options, message] of cases) {

@@ -106,6 +106,53 @@ describe('all pages of a result', () => {
     expect([several.pages?.count, several.pages?.complete]).to.deep.equal([1, false]);
   });
 
+  it('report what was removed from each page, with pointers into the joined list', async () => {
+    const whole = toolOf({ ...PAGED, response: {} });
+    const cutPages: ToolOutcome[] = [
+      {
+        ok: true,
+        data: { items: [1, 'ab'], note: 'n' },
+        nextCursor: '2',
+        upstreamStatus: 200,
+        truncated: {
+          statement: 'Cut.',
+          cuts: [
+            { path: '/note', kept: 1, of: 5, unit: 'characters' },
+            { path: '/items/1', kept: 2, of: 9, unit: 'characters' },
+            { path: '/items', kept: 2, of: 3, unit: 'items' },
+          ],
+        },
+      },
+      {
+        ok: true,
+        data: { items: [{ text: 'c' }], note: 'other' },
+        upstreamStatus: 200,
+        truncated: {
+          statement: 'Cut more.',
+          cuts: [
+            { path: '/items', kept: 1, of: 4, unit: 'items' },
+            { path: '/items/0/text', kept: 1, of: 8, unit: 'characters' },
+            { path: '/note', kept: 5, of: 6, unit: 'characters' },
+          ],
+        },
+      },
+    ];
+    const { data, truncated } = await read(
+      async (call) => cutPages[call.at === undefined ? 0 : 1] as ToolOutcome,
+      whole,
+    );
+    expect(data).to.deep.equal({ items: [1, 'ab', { text: 'c' }], note: 'n' });
+    expect(truncated).to.deep.equal({
+      statement: 'Cut. Cut more.',
+      cuts: [
+        { path: '/items', kept: 3, of: 7, unit: 'items' },
+        { path: '/note', kept: 1, of: 5, unit: 'characters' },
+        { path: '/items/1', kept: 2, of: 9, unit: 'characters' },
+        { path: '/items/2/text', kept: 1, of: 8, unit: 'characters' },
+      ],
+    });
+  });
+
   it('report that a page was truncated', async () => {
     const truncated = { statement: 'Cut.', cuts: [] };
     const cut = await read(async () => ({ ok: true, data: [1], truncated, upstreamStatus: 200 }));

@@ -69,7 +69,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
     it('that has no authorization endpoint', async () => {
       const oauth_config = { ...PATTERN.oauth_config, authorize_uri: undefined };
       const refused = await begun({ ...PATTERN, oauth_config }).catch((error: Error) => error);
-      expect(String(refused)).to.match(/no authorization endpoint/);
+      expect(String(refused)).to.match(/no authorize_uri/);
     });
   });
 

@@ -49,7 +49,7 @@ describe('The client credentials grant (RFC 6749 §4.4)', () => {
       resource: 'https://api.example/',
     });
     const { outcome, sent } = await ask(config);
-    const message = 'The account has no value enterprise, which its provider requires.';
+    const message = 'The account has no value for enterprise, which its provider requires.';
     expect(outcome).to.deep.include({ ok: false, kind: 'client', message });
     expect(sent).to.equal(undefined);
   });

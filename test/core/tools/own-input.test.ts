@@ -51,7 +51,9 @@ describe('H5: the input of a tool of an environment', () => {
   it('is refused when its validation takes too long', async () => {
     const error = await refusalOf(check(EXPONENTIAL, nested(31)));
     expect(error).to.include({ code: 'INVALID_TOOL_INPUT' });
-    expect(error.message).to.equal('tool_input takes too much time to validate against the input_schema of the tool');
+    expect(error.message).to.equal(
+      'tool_input takes too much time to validate against the input_schema of the tool: send a smaller input',
+    );
     expect((await check(EXPONENTIAL, nested(3))).input, 'the next one runs in a new thread').to.deep.equal(nested(3));
   });
 

@@ -24,7 +24,7 @@ describe('the key check at the start', () => {
     const ring = parseKeyRing(`${keyLine(NEW)}\n${keyLine(OLD, 'another key')}`, 'keys');
     const failure = await failureOfAsync(() => verifyKeyChecks(ring, store, 5));
     expect(failure.code).to.equal('KEY_CHECK_FAILED');
-    expect(failure.message).to.include(OLD).and.include('Start with the key ring');
+    expect(failure.message).to.include(OLD).and.include('Start with the key file');
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 

@@ -44,7 +44,7 @@ describe('the key ring', () => {
     ['stray bits in the last character', `${A}:${base64(32, 0xff).replace('8=', '9=')}`, 'not base64'],
     ['a zero key', `${A}:${base64(32, 0)}`, 'all zero'],
     ['an id given before', keyLine(B, 'another key'), 'duplicate key id'],
-    ['a key given before', keyLine(A, B), 'under another id'],
+    ['a key given before', keyLine(A, B), 'same key with another id'],
   ] as const) {
     it(`refuses ${name}, and names the line without its content`, () => {
       const failure = failureOf(() => parseKeyRing(`# first\n${keyLine(B)}\n${line}\n`, 'keys'));

@@ -1,3 +1,5 @@
+import { forgetLinks } from './opened-links.ts';
+
 /** The access token of the operator's session. It is only in memory, and is replaced before it expires. */
 
 export type Role = 'OWNER' | 'EDITOR' | 'VIEWER';
@@ -79,6 +81,7 @@ export async function logInAtCompany(): Promise<string | undefined> {
 /** Ends the session, here and in other tabs. */
 export async function logOut(): Promise<void> {
   await post('/console/session:end');
+  forgetLinks();
   tabs.postMessage('ended');
   lose();
 }

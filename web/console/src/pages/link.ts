@@ -1,15 +1,7 @@
 import { api, type Schemas, take } from '../api.ts';
+import { rememberLink } from '../opened-links.ts';
 
 type Key = Schemas['GenerateMagicLinkRequest'];
-
-/** The user for whom this browser has opened a link. */
-export interface OpenedLink {
-  identifier: string;
-  id?: string | undefined;
-  user_id?: string | undefined;
-}
-
-const PREFIX = 'valetkey-link-';
 
 /** The address to which the browser returns after a link that was opened here. */
 export function verifyAddress(): string {
@@ -24,8 +16,7 @@ export function verifyAddress(): string {
  */
 export async function createLinkForHere(key: Key, identifier: string): Promise<Schemas['MagicLink']> {
   const state = crypto.randomUUID();
-  const opened: OpenedLink = { identifier, id: key.id, user_id: key.user_id };
-  localStorage.setItem(PREFIX + state, JSON.stringify(opened));
+  rememberLink(state, { identifier, id: key.id, user_id: key.user_id });
   const body = { ...key, state, user_verify_url: verifyAddress() };
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));
 }
@@ -34,14 +25,4 @@ export async function createLinkForHere(key: Key, identifier: string): Promise<S
 export async function createLinkToSend(key: Key, userVerifyUrl: string): Promise<Schemas['MagicLink']> {
   const body = { ...key, ...(userVerifyUrl && { user_verify_url: userVerifyUrl }) };
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));
-}
-
-/**
- * Returns the user for whom this browser has opened a link, and removes the stored entry, so that a link is completed
- * only once. Returns undefined if there is no entry.
- */
-export function takeLink(state: string): OpenedLink | undefined {
-  const text = localStorage.getItem(PREFIX + state);
-  localStorage.removeItem(PREFIX + state);
-  return text === null ? undefined : (JSON.parse(text) as OpenedLink);
 }

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { api, take } from '../api.ts';
+import { takeLink } from '../opened-links.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { Loading, Page, Trouble } from '../ui/parts.tsx';
-import { takeLink } from './link.ts';
 
 /** The page to which the browser returns after a link that an operator has opened in the console. */
 export function VerifiedPage() {
