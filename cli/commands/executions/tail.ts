@@ -38,7 +38,7 @@ export function configure(command: Command): void {
           for (const execution of await calls.read()) show(execution, options);
         } catch (error) {
           if (!mayPass(error)) throw error;
-          note`The server could not be asked (${(error as Error).message}). Asking again.`;
+          note`No response (${(error as Error).message}). Trying again.`;
         }
         // Aborting the wait ends the loop.
         await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
@@ -94,7 +94,7 @@ function endingCalls(api: Api, filters: Filters): { read(): Promise<Execution[]>
   };
 }
 
-/** Whether the server may answer a later request. */
+/** Whether the same request may succeed later. */
 function mayPass(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiFailure && error.status >= 500);
 }
