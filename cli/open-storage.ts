@@ -12,7 +12,9 @@ import { UsageError } from './usage-error.ts';
 export async function openStorage() {
   const { config, secrets } = readConfig(process.env);
   if (secrets.databaseUrl === null && !existsSync(config.databaseFile)) {
-    throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
+    throw new UsageError(
+      `there is no database at ${config.databaseFile}; set ${config.namedBy.database}, or start the server first`,
+    );
   }
   const { connections } = config;
   const store = await openStore({ location: databaseLocation(config, secrets), now: Date.now, connections });

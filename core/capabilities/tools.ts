@@ -5,10 +5,7 @@ import type { Events } from '../events/events.ts';
 import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
-/**
- * The dependencies of the API operations on tools: the list of all tools, the tools that a user can call, and the
- * custom tools of an environment.
- */
+/** What the handlers of operations on tools need: all tools, the tools that a user can call, custom tools, and overlays. */
 export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, ToolValidationDeps, OverlayDeps {
   toolDirectory: ToolDirectory;
   events: Events;

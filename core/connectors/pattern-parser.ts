@@ -138,7 +138,9 @@ class Parser {
     const close = this.#chars.indexOf('}', this.#at);
     const name = this.#chars.slice(this.#at + 1, Math.max(close, this.#at + 1)).join('');
     if (this.#peek() !== '{' || !CATEGORY.test(name)) {
-      throw new PatternError('A Unicode class must have the form \\p{Lu}, with a general category');
+      throw new PatternError(
+        'A Unicode class must have the form \\p{Lu}, with the short name of a general category, such as L, Lu or Nd',
+      );
     }
     this.#at = close + 1;
     const category = new RegExp(`^\\p{${name}}$`, 'u');

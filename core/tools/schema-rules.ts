@@ -30,7 +30,7 @@ export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: Js
     if (error instanceof SchemaBoundsError) return [{ field: dotted(error.pointer, field), message: error.message }];
     throw error;
   }
-  if (JSON.stringify(schema).length > SCHEMA.bytes) {
+  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA.bytes) {
     return [{ field, message: `must have at most ${SCHEMA.bytes} bytes as JSON` }];
   }
   const problems = checkPatterns(schema, field);

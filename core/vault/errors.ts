@@ -38,5 +38,9 @@ export class VaultError extends Error {
  * logged.
  */
 export function decryptionError(cause: unknown): VaultError {
-  return new VaultError('UNSEALABLE', 'The encrypted data cannot be decrypted', cause);
+  return new VaultError(
+    'UNSEALABLE',
+    'The encrypted data cannot be decrypted: it was moved, altered or damaged. Restore a backup, or enter the value again',
+    cause,
+  );
 }

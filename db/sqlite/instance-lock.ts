@@ -73,7 +73,7 @@ function fileIdOf(path: string): string | undefined {
 function inUse(database: string): StorageError {
   return new StorageError(
     'DATABASE_IN_USE',
-    `another server uses the database ${database}: stop it, or use another DATA_DIR`,
+    `another server uses the database ${database}: stop it, or choose another database with DATA_DIR or DATABASE_URL`,
   );
 }
 

@@ -13,7 +13,7 @@ import { percentile } from './statistics.ts';
  * Measures how long a search takes among many tools, and the cost of the index. It uses the catalogue's tools, and
  * copies of them under other names as an environment's own tools, up to the given number.
  *
- * node scripts/bench/search.ts [tools]
+ * node --expose-gc scripts/bench/search.ts [tools]
  */
 const wanted = Number(process.argv[2] ?? 20_000);
 const INDEX = new URL('../../generated/catalogue.json', import.meta.url);

@@ -51,8 +51,8 @@ describe('valetkey restore (F4)', () => {
     return path;
   };
   /**
-   * Every restore runs at the same fixed time. A restore names the files that it keeps by the second, so this tests
-   * that several restores in one second do not disturb each other.
+   * Every restore runs at the same fixed time. The names of the files that a restore keeps contain the time, to the
+   * second. So this tests that several restores in one second do not disturb each other.
    */
   const restore = (dataDir: string, args: string[] = [], file = backup) =>
     runCommand(['restore', file, ...args], { DATA_DIR: dataDir }, { before: CLOCK });

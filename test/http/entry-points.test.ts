@@ -24,7 +24,7 @@ interface EntryPointUnderTest {
   ask(headers?: Record<string, string>, token?: string | null): Promise<TestResponse>;
   /** The name of that request in the log. */
   operation: string;
-  /** Reads the stable code, or for a page the text, of an error. */
+  /** Checks that a response is this error: by its code, or on a page by its text. */
   shows(answer: TestResponse, code: string, text: RegExp): void;
   /** A path below the entry point that does not exist. */
   nothing: string;

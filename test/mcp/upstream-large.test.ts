@@ -131,7 +131,7 @@ describe('H7: a large message of an MCP server', () => {
   it('with too many values or levels is a fault of the server', async () => {
     const levels = MCP_UPSTREAM.messageLevels * 1_000;
     for (const [structured, words] of [
-      [members(MCP_UPSTREAM.messageNodes), 'nodes'],
+      [members(MCP_UPSTREAM.messageNodes), 'too many values'],
       [`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`, 'levels'],
       [`{"a":"${'a'.repeat(RESPONSE.inlineBytes)}`, 'not JSON'],
     ] as const) {

@@ -64,7 +64,7 @@ export interface Destination {
   namingOrigin?: string | undefined;
 }
 
-/** The account's credentials must not be sent to the destination of a token request (threat P2). */
+/** A token request was not sent, because the account is not bound to its destination (threat P2). */
 export class HostsChangedError extends Error {}
 
 /** A token request, ready to be sent. */

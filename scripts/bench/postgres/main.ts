@@ -48,10 +48,7 @@ const keyOf = (operation: OperationName, { processes, inFlight }: Setting) => `$
 /** Unlike in tests, a commit waits for the disk. */
 const DURABLE = ['fsync=on', 'full_page_writes=on'];
 
-/**
- * The goals: the minimum ratio of an operation's rate to that of another measurement in the same run, with one
- * process.
- */
+/** The goals: the minimum ratio of an operation's rate with one process to the rate of `of` in the same round. */
 const TARGETS: Partial<Record<OperationName, { of: `pgbench ${Baseline}` | OperationName; atLeast: number }>> = {
   'select-1': { of: 'pgbench select', atLeast: 0.3 },
   'get-details': { of: 'select-1', atLeast: 0.25 },

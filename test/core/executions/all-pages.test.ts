@@ -112,7 +112,7 @@ describe('all pages of a result', () => {
       {
         ok: true,
         data: { items: [1, 'ab'], note: 'n' },
-        nextCursor: '2',
+        nextCursor: nextCursor(PAGED, {}, undefined, { link: undefined, body: { items: [1] } }),
         upstreamStatus: 200,
         truncated: {
           statement: 'Cut.',

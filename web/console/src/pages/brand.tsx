@@ -97,7 +97,7 @@ async function logoOf(form: FormData): Promise<string | null | undefined> {
   const reader = new FileReader();
   const read = new Promise<string>((resolve, reject) => {
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error('The logo could not be read.'));
+    reader.onerror = () => reject(new Error('The file could not be read. Choose it again.'));
   });
   reader.readAsDataURL(file);
   return read;

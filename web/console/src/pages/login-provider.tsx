@@ -7,9 +7,7 @@ import { SaveActions } from '../ui/save-actions.tsx';
 type Provider = Schemas['McpLoginProvider'];
 type Type = Provider['type'];
 
-/**
- * The party that identifies the user of an MCP client: the application, an OpenID provider, or an authorization server.
- */
+/** The settings of the login provider, which identifies users. Without one, the application identifies them. */
 export function LoginProvider() {
   const [isOpen, setOpen] = useState(false);
   return (
