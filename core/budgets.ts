@@ -934,6 +934,8 @@ export const PORTAL = {
   sessionMs: HOUR,
   /** The most accounts, connections and MCP clients that a portal lists. */
   rows: 100,
+  /** The most accounts, and the most grants, that are read to find those of one user. */
+  read: 1_000,
   /**
    * The maximum number of accounts (those used last) whose calls a portal lists, and the maximum number of calls in
    * total.

@@ -21,7 +21,8 @@ function filtersOf({ organizationId, userId }: Owner) {
 }
 
 /**
- * Returns the accounts of a user, newest first. Only the newest `PORTAL.rows` accounts that match the filters are read.
+ * Returns the newest accounts of a user, newest first and at most `PORTAL.rows`. At most `PORTAL.read` accounts that
+ * match the filters are read, also those of other owners.
  */
 export async function ownAccounts(
   read: Pick<ReadRepositories, 'accounts'>,
@@ -29,8 +30,16 @@ export async function ownAccounts(
   user: Owner,
   more: { connectionId?: string; identifier?: string } = {},
 ): Promise<AccountSummaryRow[]> {
-  const { rows } = await read.accounts.list(environmentId, { ...filtersOf(user), ...more }, { size: PORTAL.rows });
-  return rows.filter((row) => isOwn(user, row));
+  const filters = { ...filtersOf(user), ...more };
+  const own: AccountSummaryRow[] = [];
+  let after: string | undefined;
+  for (let count = 0; count < PORTAL.read && own.length < PORTAL.rows; count += PORTAL.rows) {
+    const page = await read.accounts.list(environmentId, filters, { size: PORTAL.rows, after });
+    own.push(...page.rows.filter((row) => isOwn(user, row)));
+    if (!page.hasNext) break;
+    after = page.rows.at(-1)?.id;
+  }
+  return own.slice(0, PORTAL.rows);
 }
 
 /** @returns undefined if there is no such account, or it is not the user's */
@@ -44,15 +53,18 @@ export async function ownAccount(
   return account && isOwn(user, account) ? account : undefined;
 }
 
-/** Returns the unexpired grants of a user to MCP clients. At most `PORTAL.rows` grants are read. */
+/**
+ * Returns the newest unexpired grants of a user to MCP clients, at most `PORTAL.rows`. At most `PORTAL.read` grants that
+ * match the filters are read, also those of other owners.
+ */
 export async function ownGrants(
   read: Pick<ReadRepositories, 'oauthGrants'>,
   environmentId: EnvironmentId,
   user: Owner,
   now: number,
 ): Promise<OAuthGrantRow[]> {
-  const rows = await read.oauthGrants.some(environmentId, filtersOf(user), PORTAL.rows);
-  return rows.filter((row) => isOwn(user, row) && row.expiresAt > now);
+  const rows = await read.oauthGrants.some(environmentId, filtersOf(user), PORTAL.read);
+  return rows.filter((row) => isOwn(user, row) && row.expiresAt > now).slice(0, PORTAL.rows);
 }
 
 /** @returns undefined if there is no such grant, or it is not the user's */
