@@ -12,7 +12,7 @@ export interface BrandInput {
   terms_url?: string | null | undefined;
 }
 
-const ADDRESSES = { support_url: ['https:', 'mailto:'], privacy_url: ['https:'], terms_url: ['https:'] } as const;
+const ADDRESSES = { support_url: ['https://', 'mailto:'], privacy_url: ['https://'], terms_url: ['https://'] } as const;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/;
 
 /** Returns what is wrong with the addresses and the logo of a request. */
@@ -22,17 +22,23 @@ export function brandProblems(input: BrandInput): FieldError[] {
     const value = input[name];
     if (typeof value !== 'string') return [];
     const url = URL.parse(value);
-    const schemes: readonly string[] = ADDRESSES[name];
-    if (url && !url.username && !url.password && (schemes.includes(url.protocol) || LOOPBACK.test(value))) return [];
-    const begin = schemes.map((one) => withSlashes(one)).join(' or ');
-    return [{ field: name, message: `must be a URL that begins with ${begin}, without a user name or password` }];
+    const begins: readonly string[] = ADDRESSES[name];
+    if (
+      url &&
+      !url.username &&
+      !url.password &&
+      (begins.some((begin) => value.toLowerCase().startsWith(begin)) || LOOPBACK.test(value))
+    )
+      return [];
+    return [
+      {
+        field: name,
+        message: `must be a URL that begins with ${begins.join(' or ')}, without a user name or password`,
+      },
+    ];
   });
   const logo = input.logo ? readLogo(input.logo) : undefined;
   return logo && 'problem' in logo ? [...errors, { field: 'logo', message: logo.problem }] : errors;
-}
-
-function withSlashes(scheme: string): string {
-  return scheme === 'https:' ? 'https://' : scheme;
 }
 
 /** Returns the branding settings after a request, for which `brandProblems` must have returned no errors. */

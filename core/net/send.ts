@@ -53,7 +53,10 @@ export interface EgressResponse {
   /** Names are in lower case. Content-Encoding and Content-Length are removed if the body was decompressed. */
   headers: ResponseHeaders;
   body: Buffer;
-  /** The address of the last request, after redirects. An endpoint override does not change it. */
+  /**
+   * The address of the last request, after redirects. It has the provider's origin, even if
+   * `VALETKEY_ENDPOINT_OVERRIDES` replaced the origin by a local address.
+   */
   url: URL;
 }
 

@@ -79,6 +79,6 @@ function unexpected(status: number): CallFailure {
     ok: false,
     kind: 'unexpected',
     status,
-    message: `The provider returned an unexpected response (${status}).`,
+    message: `The provider's response was not as expected (HTTP status ${status}). Check the addresses in its definition.`,
   };
 }

@@ -92,6 +92,9 @@ function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) 
   };
 }
 
+const MAX_SECRET = 4_096;
+/** The latest time that a date can represent, in milliseconds UTC. */
+const LATEST_TIME = 8.64e15;
 const METHODS: ReadonlySet<unknown> = new Set<ClientAuthMethod>(['client_secret_basic', 'client_secret_post', 'none']);
 
 function read(body: unknown, { redirectUri }: ClientDescription): Registered {
@@ -110,6 +113,8 @@ function read(body: unknown, { redirectUri }: ClientDescription): Registered {
     return unusable(`requires a client authentication method that is not supported${shown}`);
   }
   if (method !== 'none' && !hasSecret) return unusable(`returned no client_secret, which ${method} requires`);
+  if (method !== 'none' && hasSecret && (secret.length > MAX_SECRET || !secret.isWellFormed()))
+    return unusable('returned a client_secret that is too long or not valid text');
   const end = body['client_secret_expires_at'];
   return {
     ok: true,
@@ -117,7 +122,7 @@ function read(body: unknown, { redirectUri }: ClientDescription): Registered {
       clientId,
       method: method as ClientAuthMethod,
       secret: method !== 'none' && hasSecret ? new Secret(secret) : null,
-      secretExpiresAt: typeof end === 'number' && end > 0 ? end * 1000 : null,
+      secretExpiresAt: typeof end === 'number' && end > 0 ? Math.min(end * 1000, LATEST_TIME) : null,
     },
   };
 }

@@ -13,7 +13,7 @@ export function hostsOf(location: string): string[] {
   const parameters = new URLSearchParams(query);
   const wanted = parameters.get('target_session_attrs') ?? 'read-write';
   if (wanted !== 'read-write' && wanted !== 'primary') {
-    throw invalid('target_session_attrs must be read-write: servers write, so they need the primary');
+    throw invalid('target_session_attrs must be read-write or primary, because Valetkey writes to the database');
   }
   parameters.delete('target_session_attrs');
   const sockets = parameters.get('host')?.split(',') ?? [];
@@ -26,6 +26,9 @@ export function hostsOf(location: string): string[] {
     return `${scheme}${user === undefined ? '' : `${user}@`}${host}${path}${rest}`;
   };
   const hosts = authority.split(',');
+  const places = Math.max(sockets.length, hosts.length);
+  if (ports.length > 1 && ports.length !== places)
+    throw invalid(`port must have one value, or one for each of ${places} hosts`);
   if (sockets.length > 0)
     return sockets.map((_, place) => of(hosts[place] ?? (hosts[0] as string), place, sockets.length));
   return hosts.map((host, place) => of(host, place, hosts.length));

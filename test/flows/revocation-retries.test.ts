@@ -438,7 +438,8 @@ describe('by a running server', () => {
     expect(job).to.include({
       state: 'FAILED',
       attempts: 1,
-      last_error: 'The provider returned an unexpected response (400).',
+      last_error:
+        "The provider's response was not as expected (HTTP status 400). Check the addresses in its definition.",
     });
     provider.requests.length = 0;
     provider.handler = (_request, res) => res.writeHead(200).end();

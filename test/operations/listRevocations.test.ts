@@ -70,7 +70,9 @@ describe('listRevocations', () => {
       expect(revoked).to.include({ created_at: '2026-06-01T12:00:00.000Z', updated_at: '2026-06-01T12:00:00.000Z' });
       expect(revoked?.provider).to.match(/^provider-/);
       const reasons = async (name: string) => (await revocationsOf(server, accounts[name] ?? ''))[0]?.reason;
-      expect(await reasons('refused')).to.equal('The provider returned an unexpected response (400).');
+      expect(await reasons('refused')).to.equal(
+        "The provider's response was not as expected (HTTP status 400). Check the addresses in its definition.",
+      );
       expect(await reasons('impossible')).to.equal('The provider does not support token revocation.');
       expect(await reasons('waiting')).to.equal('The provider returned a server error.');
     });

@@ -69,7 +69,9 @@ describe('retryJob', () => {
         next_attempt_at: new Date(clock.now()).toISOString(),
         updated_at: new Date(clock.now()).toISOString(),
       });
-      expect(failed.last_error).to.equal('The provider returned an unexpected response (400).');
+      expect(failed.last_error).to.equal(
+        "The provider's response was not as expected (HTTP status 400). Check the addresses in its definition.",
+      );
       for (const token of [tokens.access, tokens.refresh]) expect(answer.text).not.to.include(token);
     });
 

@@ -189,6 +189,8 @@ describe('updateEnvironment', () => {
         ['privacy_url', 'mailto:help@contoso.example'],
         ['terms_url', 'http://contoso.example'],
         ['terms_url', '/terms'],
+        // Browsers resolve this relative to a page that is served over https.
+        ['support_url', 'https:contoso.example'],
         ['logo', 'https://contoso.example/logo.png'],
         ['logo', 'data:text/html;base64,PGI+'],
         ['logo', svg('<svg><script>alert(1)</script></svg>')],

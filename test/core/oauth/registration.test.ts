@@ -88,6 +88,8 @@ describe('Registering as a client of a server found at run time', () => {
       });
       const post = { ...withSecret, client_secret_expires_at: 0, token_endpoint_auth_method: 'client_secret_post' };
       expect(await client(post)).to.include({ method: 'client_secret_post', secretExpiresAt: null });
+      const late = await client({ ...withSecret, client_secret_expires_at: 1e300 });
+      expect(new Date((late as { secretExpiresAt: number }).secretExpiresAt).getTime()).to.equal(8.64e15);
     });
 
     it('rejects a response that cannot be used', async () => {
@@ -100,6 +102,8 @@ describe('Registering as a client of a server found at run time', () => {
         { client_id: 'c', redirect_uris: ['https://evil.example/cb'] },
         { client_id: 'c', token_endpoint_auth_method: 'tls_client_auth' },
         { client_id: 'c', token_endpoint_auth_method: 'client_secret_post' },
+        { client_id: 'c', client_secret: '\ud800' },
+        { client_id: 'c', client_secret: 's'.repeat(5_000) },
       ];
       for (const body of cases) expect(await client(body), JSON.stringify(body)).to.equal('unusable');
     });

@@ -24,6 +24,11 @@ describe('the hosts of DATABASE_URL', () => {
     ]);
   });
 
+  it('have one port, or one each', () => {
+    expect(hostsOf('postgres:///db?host=/a,/b&port=1')).to.have.length(2);
+    expect(() => hostsOf('postgres:///db?host=/a,/b,/c&port=1,2')).to.throw('one for each of 3 hosts');
+  });
+
   it('must require a host that accepts writes', () => {
     expect(() => hostsOf('postgres://one,two/db?target_session_attrs=any')).to.throw('must be read-write');
     expect(() => hostsOf('postgres:/one')).to.throw('DATABASE_URL is invalid');

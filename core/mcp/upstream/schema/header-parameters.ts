@@ -3,7 +3,7 @@ import { subschemas } from './references.ts';
 
 type Data = Record<string, unknown>;
 
-/** An argument that a server also expects in a header (2026-07-28, `x-mcp-header`). */
+/** An argument that a server also expects in a header (`x-mcp-header` in the MCP revision 2026-07-28). */
 export interface HeaderParameter {
   /** The server's property names that lead to the argument. */
   path: string[];
@@ -19,7 +19,7 @@ const MAX_HEADERS = 20;
 
 /**
  * Reads from the server's input schema which arguments are also sent in headers. A tool with invalid declarations must
- * not be used (2026-07-28, Streamable HTTP).
+ * not be used (MCP revision 2026-07-28, Streamable HTTP).
  */
 export function readHeaderParameters(schema: unknown): HeaderParameters {
   const headers: HeaderParameter[] = [];
