@@ -30,10 +30,10 @@ export interface RunnerDeps extends AttemptDeps {
 
 export interface JobRunner {
   /**
-   * Starts due jobs for which there is a slot. Each call looks at a limited number of lanes (groups of jobs that are
+   * Starts due jobs for which there is a slot. Each call goes through a limited number of lanes (groups of jobs that are
    * started in turn) of each kind, and the next call continues after them.
    *
-   * @param lanes `all lanes`: looks at every lane, from the first one
+   * @param lanes `all lanes`: goes through every lane, from the first one
    * @returns how many attempts it has started
    */
   look(lanes?: 'all lanes'): Promise<number>;
