@@ -1,11 +1,11 @@
 import { INSTANCE } from '../core/budgets.ts';
+import { createHeartbeat } from '../core/instances/heartbeat.ts';
 import {
   deregisterInstance,
   endLost,
   type Instance,
   registerSharedInstance,
   registerSoleInstance,
-  reportHeartbeat,
 } from '../core/instances/instance.ts';
 import { programVersion } from '../core/program-version.ts';
 import type { Keys } from './keys.ts';
@@ -35,9 +35,10 @@ export async function registerInstance(
     isShared ? deregisterInstance(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
   closing.defer(() => leave().catch((err) => log.warn({ err }, failure)));
   let live = isShared ? (await store.read.instances.list()).length : 1;
+  const heartbeat = createHeartbeat(instance, parts);
   const beat = async () => {
     if (isShared) {
-      const counted = await reportHeartbeat(instance, parts);
+      const counted = await heartbeat();
       if (counted === null) return void setImmediate(endProcess);
       live = counted;
     } else await store.note((tx) => tx.instances.beat(instance.number, now()));

@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { engineFor } from '../../db/open-store.ts';
 import { databaseLocation, readConfig } from '../../http/config/config.ts';
-import { databaseFiles } from '../database-files.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../output/print.ts';
 
 /**
@@ -17,11 +16,16 @@ export function configure(command: Command): void {
       const loaded = readConfig(process.env);
       const { databaseFile } = loaded.config;
       const location = databaseLocation(loaded.config, loaded.secrets);
-      if (await (await engineFor(location)).reopen(location)) {
+      const engine = await engineFor(location);
+      if (await engine.reopen(location)) {
         const text = 'The server starts with this database, without what was changed in its copy.';
         return printResult(options, { reopened: true, missing: [] }, () => text);
       }
-      const files = await databaseFiles(loaded);
+      if (engine.files === null) {
+        const text = 'There is nothing to accept: this database was not copied to another one.';
+        return printResult(options, { reopened: false, missing: [] }, () => text);
+      }
+      const { files } = engine;
       const missing = files.missingData(databaseFile);
       if (missing.length > 0) files.acceptLoss(databaseFile);
       printResult(options, { reopened: false, missing }, () =>

@@ -5,12 +5,13 @@ import { print } from '../first-start.ts';
  *
  * @param origin of the server
  * @param hasClientAtHand whether the operator has the secret of an API client
+ * @param isShared whether several servers can use the database; then `valetkey init` creates API clients
  */
-export function printNextSteps(origin: string, hasClientAtHand: boolean): void {
+export function printNextSteps(origin: string, hasClientAtHand: boolean, isShared: boolean): void {
   if (!hasClientAtHand)
     print(
-      'An API client already exists. If you do not have its secret, start once with a',
-      'VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: the server then adds that client.',
+      `An API client already exists. If you do not have its secret, ${isShared ? 'run `valetkey init`' : 'start once'} with a`,
+      `VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: ${isShared ? 'it' : 'the server'} then adds that client.`,
     );
   print(
     'Next, in another terminal (the quickstart of README.md continues from here):',

@@ -62,14 +62,15 @@ export async function openServer(
   return { parts, firstStart, end, server };
 }
 
-/** Returns the facts that an operator checks after a start: the version, the data, the key and the addresses. */
-export async function describeServer({ config, store, vault }: Parts, secrets: Secrets) {
+/** Returns the facts that an operator checks after a start: the version, the data, the key, the id of this process among those that use the data, and the addresses. */
+export async function describeServer({ config, store, vault, instance }: Parts, secrets: Secrets) {
   const environments = await store.read.environments.list();
   return {
     base_url: config.baseUrl,
     version: programVersion(),
     database: databaseName(config, secrets),
     key_id: vault.activeKeyId,
+    instance_id: instance.id,
     environments: environments.map(({ kind, baseUrl }) => `${kind} ${baseUrl}`).slice(0, ENVIRONMENTS_SHOWN),
   };
 }

@@ -29,5 +29,5 @@ export async function serveAlone(settings: Settings, parent: number | null): Pro
   log.flush();
   inBackground(server.warmUp, (err) => log.warn({ err }, 'warm-up failed, so the first requests may be slower'));
   await offerConsole(parts, firstStart);
-  printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
+  printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient), parts.isShared);
 }

@@ -27,7 +27,7 @@ export async function serveAsWorker({ config, secrets }: Settings): Promise<void
     if (message.kind !== 'greet') return;
     const greet = async () => {
       await offerConsole(parts, firstStart);
-      printNextSteps(server.origin, secrets.firstClient !== null);
+      printNextSteps(server.origin, secrets.firstClient !== null, parts.isShared);
     };
     const unprinted = 'the address of the console could not be printed; `valetkey console` prints one';
     inBackground(greet, (err) => parts.log.warn({ err }, unprinted));

@@ -1,5 +1,4 @@
-import { type EnvironmentId, StorageError, type Store, type Transaction } from '../../db/store.ts';
-import { INSTANCE } from '../budgets.ts';
+import type { EnvironmentId, Store, Transaction } from '../../db/store.ts';
 import { RunningExecutions } from './running-executions.ts';
 
 /** This process among those that serve its database. */
@@ -32,38 +31,16 @@ export async function registerSoleInstance(deps: InstanceDeps): Promise<Instance
 }
 
 /**
- * Registers this process as one of several that use the database, and cleans up after those that crashed.
+ * Registers this process as one of several that use the database. `createHeartbeat` cleans up after those that crashed.
  *
  * @throws StorageError
  */
 export async function registerSharedInstance(deps: InstanceDeps): Promise<Instance> {
-  const instance = await register(deps, (tx) => removeSilent(tx, deps));
+  const instance = await register(deps);
   const running = await deps.store.read.instances.list();
   deps.store.fence(instance.number, running.filter(({ number }) => number < instance.number).length);
   await cleanUp(deps);
   return instance;
-}
-
-/**
- * Reports that this process is running, and cleans up after processes that have not reported for some time.
- *
- * @returns the number of running instances including this one; null if the others consider this one ended: then all its
- * writes fail
- */
-export async function reportHeartbeat(
-  { number }: Instance,
-  deps: Pick<InstanceDeps, 'store' | 'now' | 'keyIds'>,
-): Promise<number | null> {
-  const { store, now, keyIds } = deps;
-  try {
-    await store.note((tx) => tx.instances.beat(number, now(), keyIds()));
-    const removed = await store.write((tx) => tx.instances.removeSilent(now(), INSTANCE.silentMs));
-    if (removed > 0) await cleanUp(deps);
-    return (await store.read.instances.list()).length;
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'INSTANCE_ENDED') return null;
-    throw error;
-  }
 }
 
 /**
@@ -110,19 +87,15 @@ export async function endLost(
   return lost;
 }
 
-async function removeSilent(tx: Transaction, { now }: Pick<InstanceDeps, 'now'>): Promise<void> {
-  await tx.instances.removeSilent(now(), INSTANCE.silentMs);
-}
-
 async function register(
   { store, now, newId, version, keyIds }: InstanceDeps,
-  then: (tx: Transaction, number: number) => Promise<void>,
+  then?: (tx: Transaction, number: number) => Promise<void>,
 ): Promise<Instance> {
   const id = newId('inst');
   const at = now();
   const number = await store.write(async (tx) => {
     const number = await tx.instances.register({ id, version, startedAt: at, beatAt: at, keys: keyIds() });
-    await then(tx, number);
+    await then?.(tx, number);
     return number;
   });
   return { id, number, executions: new RunningExecutions() };
@@ -132,7 +105,7 @@ async function register(
  * Ends the unfinished work of ended instances: executions without an outcome become UNKNOWN, and idempotency keys
  * without an execution and leases of refreshes are released.
  */
-async function cleanUp({ store, now }: Pick<InstanceDeps, 'store' | 'now'>): Promise<void> {
+export async function cleanUp({ store, now }: Pick<InstanceDeps, 'store' | 'now'>): Promise<void> {
   for (const environment of await store.read.environments.list()) {
     await store.write((tx) => cleanUpIn(tx, environment.id, now()));
   }

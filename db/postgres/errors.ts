@@ -65,6 +65,8 @@ export function translateError(error: unknown): unknown {
   }
   if (RETRYABLE.has(code))
     return new RetryableError(code, 'the database did not complete the statement in time', { cause });
+  // The text of the server names the object, for example `permission denied for schema public`.
+  if (code === '42501') return new StorageError(code, `the role may not use the database: ${cause.message}`, { cause });
   if (OF_STORAGE.test(code)) return new StorageError(code, 'the database failed', { cause });
   // A violated CHECK, a wrong type or an error of a trigger is a bug of the program, not a failure of the storage.
   return cause;

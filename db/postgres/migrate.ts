@@ -4,7 +4,7 @@ import type { MigrateOptions } from '../engine.ts';
 import { StorageError } from '../errors.ts';
 import { assertHistory, type Migration, numberOf } from '../migrations.ts';
 import { loadMigrations } from './load-migrations.ts';
-import { appliedTo, requireNoOlderServer } from './schema.ts';
+import { appliedTo, requireEncoding, requireNoOlderServer } from './schema.ts';
 import { openSession, type Session } from './session.ts';
 
 const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrations'))";
@@ -20,7 +20,7 @@ const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrat
  * @returns the names of the migrations that were applied
  * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
  * an applied one; `SCHEMA_IN_USE` if a running server cannot work with the database after the next migration;
- * `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if the last attempt of a
+ * `STORE_REFUSED` if the encoding is not UTF8; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if the last attempt of a
  * file did not get its locks on tables in time either
  */
 export async function migrate(
@@ -31,6 +31,7 @@ export async function migrate(
 ): Promise<string[]> {
   const session = await openSession(location, { statementMs: null });
   try {
+    await requireEncoding(session.query);
     const done: string[] = [];
     for (;;) {
       const next = await applyNext(session, location, { now, files, options });

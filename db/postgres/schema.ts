@@ -29,6 +29,20 @@ export async function requireSchema(query: RunQuery, files = loadMigrations()): 
   throw new StorageError(code, `the database ${what}: run \`valetkey db migrate\`, then start the server`);
 }
 
+/**
+ * Checks that a database can store every text.
+ *
+ * @throws StorageError `STORE_REFUSED`
+ */
+export async function requireEncoding(query: RunQuery): Promise<void> {
+  const { rows } = await query({ text: "select current_setting('server_encoding')" });
+  if (rows[0]?.[0] === 'UTF8') return;
+  throw new StorageError(
+    'STORE_REFUSED',
+    `the encoding of the database is ${rows[0]?.[0]}: create a database with the encoding UTF8`,
+  );
+}
+
 export async function appliedTo(query: RunQuery): Promise<Applied[]> {
   if (!(await hasTable(query, 'migrations'))) return [];
   // Databases before the migration 0005 do not have the column readable_from.

@@ -15,10 +15,11 @@ import { readOnlyOutside } from './read-only-outside.ts';
 import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
-import { requireSchema } from './schema.ts';
+import { requireEncoding, requireSchema } from './schema.ts';
 import { withEpoch } from './server-epoch.ts';
 import { openHost, type Query } from './session.ts';
 import { readState } from './state.ts';
+import type { RunQuery } from './statements.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Done, type Unit, type UnitOptions } from './writer.ts';
@@ -50,7 +51,7 @@ export async function openPostgresStore({
   if (prepare && !(await separatesPreparedStatements(location))) throw statementsMixed();
   const open = createHosts(location, openHost);
   const readers = createReaders(open, size);
-  await requireSchema(readers.query).catch(async (error) => {
+  await requireUsable(readers.query).catch(async (error) => {
     await readers.close();
     throw error;
   });
@@ -181,6 +182,11 @@ export async function openPostgresStore({
       ...writers.map((writer) => writer.close()),
     ]);
   }
+}
+
+async function requireUsable(query: RunQuery): Promise<void> {
+  await requireEncoding(query);
+  await requireSchema(query);
 }
 
 function statementsMixed(): StorageError {

@@ -56,6 +56,20 @@ describe('valetkey db check', () => {
     expect(stdout.trim().split('\n')).to.have.length(15);
   });
 
+  it('fails if writes wait for a standby that is not connected', async () => {
+    const standbys = async () => (await change('show synchronous_standby_names')).rows[0]?.[0];
+    const set = async (value: string) => {
+      await change(`alter system set synchronous_standby_names = '${value}'`);
+      await change('select pg_reload_conf()');
+      while ((await standbys()) !== value) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await set('one');
+    const { code, stdout } = await run();
+    await set('');
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/^fail +durability +no standby of synchronous_standby_names is connected/m);
+  });
+
   const CASES: [name: string, found: RegExp, doing: string, undoing: string][] = [
     ['indexes', /^fail missing: jobs_due$/, 'drop index jobs_due', 'create index jobs_due on jobs (kind)'],
     [

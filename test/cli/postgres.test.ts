@@ -81,6 +81,33 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', () => {
     }
   });
 
+  it('says what a role lacks, and refuses an encoding that cannot store every text', async () => {
+    const visitor = `${name}_visitor`;
+    runIn(name, `create role ${visitor} login`);
+    const own = { ...env, DATABASE_URL: urlOf(name).replace('postgres@', `${visitor}@`) };
+    const denied = await runCommand(['serve'], own);
+    runIn(name, `drop role ${visitor}`);
+    expect([denied.code, denied.stderr]).to.satisfy(
+      ([code, text]: [number, string]) => code === 1 && text.includes('permission denied for table'),
+    );
+    const latin = `${name}_latin`;
+    runIn(name, `create database ${latin} encoding 'LATIN1' locale 'C' template template0`);
+    for (const args of [['db', 'migrate'], ['serve']]) {
+      const { code, stderr } = await runCommand(args, { ...env, DATABASE_URL: urlOf(latin) });
+      expect([code, stderr]).to.satisfy(
+        ([status, text]: [number, string]) => status === 1 && text.includes('LATIN1: create a database with'),
+      );
+    }
+    dropDatabase(latin);
+  });
+
+  it('has nothing to accept in a database that was not copied', async () => {
+    const { code, stdout } = await runCommand(['accept-loss'], env);
+    expect([code, stdout]).to.satisfy(
+      ([status, text]: [number, string]) => status === 0 && text.includes('nothing to accept'),
+    );
+  });
+
   it('never prints the password of the database', async () => {
     const wrong = { ...env, DATABASE_URL: urlOf('no_such_database').replace('postgres@', 'postgres:secret-word@') };
     for (const args of [['serve'], ['db', 'migrate'], ['db', 'check'], ['init'], ['keys', 'list']]) {

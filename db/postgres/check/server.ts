@@ -1,6 +1,6 @@
 import { INSTANCE } from '../../../core/budgets.ts';
 import { newestMigration } from '../load-migrations.ts';
-import { type Check, fail, ok, settings, warn } from './tools.ts';
+import { type Check, fail, ok, settings, strings, warn } from './tools.ts';
 
 const OLDEST = 150_000;
 /**
@@ -49,7 +49,13 @@ export const SERVER_CHECKS: readonly Check[] = [
       if (off.length > 0)
         return fail(`${off.join(', ')} off: turn on, because a crash can otherwise lose committed changes`);
       const [standbys] = await settings(query, 'synchronous_standby_names');
-      return ok(`synchronous_commit ${commit}; ${standbys ? 'survives' : 'does not survive'} the loss of the primary`);
+      if (!standbys) return ok(`synchronous_commit ${commit}; does not survive the loss of the primary`);
+      const waiting = "select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')";
+      if (Number((await strings(query, waiting))[0]) > 0)
+        return ok(`synchronous_commit ${commit}; survives the loss of the primary`);
+      return fail(
+        'no standby of synchronous_standby_names is connected, so writes wait: connect one, or change the setting',
+      );
     },
   ],
   [
