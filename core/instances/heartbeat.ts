@@ -18,8 +18,9 @@ export function createHeartbeat(
   { number }: Instance,
   { store, now, keyIds }: Pick<InstanceDeps, 'store' | 'now' | 'keyIds'>,
 ): () => Promise<number | null> {
-  let steadySince = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
+  // The registration has just been stored, so the database works.
+  let steadySince = now();
+  let last = steadySince;
   return async () => {
     try {
       await store.note((tx) => tx.instances.beat(number, now(), keyIds()));
