@@ -360,8 +360,8 @@ export const EVENT_STREAM = {
   /** Events that are read from the database at a time. The body of one event can have 70 KiB. */
   rows: 20,
   /**
-   * How long a stream waits for an event of the process that serves it. After this time, it reads the events of other processes,
-   * and shows the client that the connection still works.
+   * How long a stream waits for an event of the process that serves it. After this time, it reads the events of other
+   * processes, and shows the client that the connection still works.
    */
   pollMs: 5 * SECOND,
   /** A stream ends after this time. Its client then opens another one with a valid token. */

@@ -12,11 +12,13 @@ export interface Migration {
    * `-- readable-from: 0004`. Without it, a program must know this file.
    */
   readableFrom: number;
-  /** Whether it removes what earlier programs use, so that it is applied after they have ended: the line `-- contract`. */
+  /**
+   * Whether it removes what earlier programs use, so that it is applied after they have ended: the line `-- contract`.
+   */
   isContract: boolean;
   /**
-   * Whether its statements run one by one outside of a transaction, and can be run again after an interruption: the line
-   * `-- no transaction`.
+   * Whether its statements run one by one outside of a transaction, and can be run again after an interruption: the
+   * line `-- no transaction`.
    */
   isTransaction: boolean;
 }
@@ -113,7 +115,10 @@ function copied(): StorageError {
   );
 }
 
-/** The first migration is the schema of the first release and never changes, so a database that began otherwise is older. */
+/**
+ * The first migration is the schema of the first release and never changes, so a database that began otherwise is
+ * older.
+ */
 function isOfNoRelease(first: Applied | undefined, initial: Migration | undefined): boolean {
   return first !== undefined && (first.name !== initial?.name || first.sha256 !== initial.sha256);
 }

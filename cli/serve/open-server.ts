@@ -62,7 +62,10 @@ export async function openServer(
   return { parts, firstStart, end, server };
 }
 
-/** Returns the facts that an operator checks after a start: the version, the data, the key, the id of this process among those that use the data, and the addresses. */
+/**
+ * Returns the facts that an operator checks after a start: the version, the data, the key, the id of this process among
+ * those that use the data, and the addresses.
+ */
 export async function describeServer({ config, store, vault, instance }: Parts, secrets: Secrets) {
   const environments = await store.read.environments.list();
   return {

@@ -5,7 +5,9 @@ import type { Events } from '../events/events.ts';
 import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
-/** What the handlers of operations on tools need: all tools, the tools that a user can call, custom tools, and overlays. */
+/**
+ * What the handlers of operations on tools need: all tools, the tools that a user can call, custom tools, and overlays.
+ */
 export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, ToolValidationDeps, OverlayDeps {
   toolDirectory: ToolDirectory;
   events: Events;

@@ -94,11 +94,8 @@ function listPlace({ pagination, response }: Tool, data: unknown): string | unde
 }
 
 function joined(data: unknown, place: string, pages: readonly Success[]): unknown {
-  return withPointer(
-    data,
-    place,
-    pages.flatMap((page) => listAt(place, page)),
-  );
+  const items = pages.flatMap((page) => listAt(place, page));
+  return withPointer(data, place, items);
 }
 
 function listAt(place: string, { data }: Success): unknown[] {
@@ -106,7 +103,7 @@ function listAt(place: string, { data }: Success): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Joins what was removed from the pages, with pointers into the joined result. Its other members are of the first page. */
+/** Joins what was removed from the pages. The pointers lead into the joined result, as `joined` returns it. */
 function joinedTruncation(place: string, pages: readonly Success[]): Truncation | undefined {
   const statements = new Set<string>();
   const cuts: Cut[] = [];

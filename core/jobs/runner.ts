@@ -30,8 +30,8 @@ export interface RunnerDeps extends AttemptDeps {
 
 export interface JobRunner {
   /**
-   * Starts due jobs for which there is a slot. Each call goes through a limited number of lanes (groups of jobs that are
-   * started in turn) of each kind, and the next call continues after them.
+   * Starts due jobs for which there is a slot. Each call goes through a limited number of lanes (groups of jobs that
+   * are started in turn) of each kind, and the next call continues after them.
    *
    * @param lanes `all lanes`: goes through every lane, from the first one
    * @returns how many attempts it has started

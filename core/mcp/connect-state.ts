@@ -23,10 +23,10 @@ export interface BoundCall {
 }
 
 /**
- * Encrypts the state that a client returns when it repeats a call whose user had to open a link (MCP revision 2026-07-28,
- * multi round-trip requests). It expires, and it can be decrypted only for the call that it was created for (threat M4). The
- * state only records which link was offered. The account alone determines whether the call may run, so a client that
- * uses the state twice gains nothing.
+ * Encrypts the state that a client returns when it repeats a call whose user had to open a link (MCP revision
+ * 2026-07-28, multi round-trip requests). It expires, and it can be decrypted only for the call that it was created for
+ * (threat M4). The state only records which link was offered. The account alone determines whether the call may run, so
+ * a client that uses the state twice gains nothing.
  */
 export function sealConnectState(sealed: SealedTokens, call: BoundCall, state: ConnectState): string {
   return sealed.seal(PURPOSE, bound(call), JSON.stringify(state), state.expiresAt);

@@ -23,8 +23,8 @@ export function createOpenStreams(now: () => number, timer: Deadline = startDead
     /**
      * Counts a stream until its exchange ends, and ends the exchange at the deadline of the stream.
      *
-     * @returns false if this client of the user or the environment already has the maximum number of streams; this stream is then not
-     * counted
+     * @returns false if this client of the user, or the environment, already has the maximum number of streams; this
+     * stream is then not counted
      */
     take({ auth, owner, environmentId, onEnd, end }: McpExchange): boolean {
       const ofOwner = `owner ${owner}`;

@@ -4,8 +4,8 @@ import { BlockList, isIP, SocketAddress } from 'node:net';
  * Addresses that are not on the public internet, by the IANA special-purpose registries (RFC 6890) and the address plan
  * (RFC 4291).
  *
- * All standard IPv6 ranges whose addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo)
- * are listed, because no public service needs one, and because the contained address could be decoded wrongly.
+ * All standard IPv6 ranges whose addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4,
+ * Teredo) are listed, because no public service needs one, and because the contained address could be decoded wrongly.
  */
 const SPECIAL = {
   unspecified: ['0.0.0.0/8', '::/128'],

@@ -5,8 +5,8 @@ import type { PortalUser } from './sessions.ts';
 type Owner = Pick<PortalUser, 'organizationId' | 'userId'>;
 
 /**
- * Whether something belongs to the user of a session: it has exactly the same organization and user. A user ID may exist
- * in several organizations.
+ * Whether something belongs to the user of a session: it has exactly the same organization and user. A user ID may
+ * exist in several organizations.
  */
 function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
   return organizationId === user.organizationId && userId === user.userId;
@@ -54,8 +54,8 @@ export async function ownAccount(
 }
 
 /**
- * Returns the newest unexpired grants of a user to MCP clients, at most `PORTAL.rows`. At most `PORTAL.read` grants that
- * match the filters are read, also those of other owners.
+ * Returns the newest unexpired grants of a user to MCP clients, at most `PORTAL.rows`. At most `PORTAL.read` grants
+ * that match the filters are read, also those of other owners.
  */
 export async function ownGrants(
   read: Pick<ReadRepositories, 'oauthGrants'>,

@@ -5,7 +5,7 @@ export interface LaneLimits {
   total?: number;
   /** The maximum number of entries that run concurrently in one lane. */
   perLane: number | ((lane: string) => number);
-  /** Limits how many entries of one lane wait for a slot. If omitted, there is no limit. */
+  /** Limits how many entries of one lane wait for a slot. If omitted, any number may wait. */
   waiting?: WaitingLimit;
 }
 
@@ -70,8 +70,8 @@ export class Lanes {
   }
 
   /**
-   * Takes a slot, or waits for one. If a slot is free, which is the usual case, the result is not a promise, to save the
-   * cost of one.
+   * Takes a slot, or waits for one. If a slot is free, which is the usual case, the result is not a promise, to save
+   * the cost of one.
    *
    * @param signal ends the wait; the promise rejects with its reason
    * @throws the reason of a signal that is already aborted; the `full` error of the limits if too many entries are

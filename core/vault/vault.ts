@@ -39,8 +39,8 @@ const MAX_KNOWN = 16_384;
  * Envelope encryption of credentials: every record has its own data key, wrapped by a key-encryption key, and every
  * ciphertext is bound to its row and field. Moved, exchanged or altered values cannot be decrypted.
  *
- * Decryption throws VaultError: `UNKNOWN_KEY` if the key-encryption key is missing, `UNKNOWN_FORMAT` if this version does
- * not know the format, and `UNSEALABLE` otherwise. Data keys of records are cached
+ * Decryption throws VaultError: `UNKNOWN_KEY` if the key-encryption key is missing, `UNKNOWN_FORMAT` if this version
+ * does not know the format, and `UNSEALABLE` otherwise. Data keys of records are cached
  * (docs/decisions/0014-cached-data-keys.md). Those of `sealBytes` are not, because what they encrypt is read only once
  * or twice.
  */

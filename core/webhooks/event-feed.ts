@@ -29,8 +29,8 @@ export interface EventFeed {
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
    * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream. It ends earlier
-   * if `signal` is aborted or the feed is closed, if the client may no longer read events, or if too many streams of the
-   * environment are open.
+   * if `signal` is aborted or the feed is closed, if the client may no longer read events, or if too many streams of
+   * the environment are open.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */

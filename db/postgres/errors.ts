@@ -80,7 +80,9 @@ export function connectionLostError(cause: unknown): StorageError {
   return new StorageError(CONNECTION_LOST, 'the connection to the database was lost', { cause });
 }
 
-/** Whether the connection was lost or is being closed, so that it is unknown whether the server executed the statement. */
+/**
+ * Whether the connection was lost or is being closed, so that it is unknown whether the server executed the statement.
+ */
 export function isConnectionLost(error: unknown): error is StorageError {
   return error instanceof StorageError && (error.code === CONNECTION_LOST || /^(08|57P)/.test(error.code));
 }

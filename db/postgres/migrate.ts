@@ -20,8 +20,8 @@ const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrat
  * @returns the names of the migrations that were applied
  * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
  * an applied one; `SCHEMA_IN_USE` if a running server cannot work with the database after the next migration;
- * `STORE_REFUSED` if the encoding is not UTF8; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if the last attempt of a
- * file did not get its locks on tables in time either
+ * `STORE_REFUSED` if the encoding is not UTF8; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied;
+ * `MIGRATION_BLOCKED` if the last attempt of a file did not get its locks on tables in time either
  */
 export async function migrate(
   location: string,
@@ -121,8 +121,8 @@ async function execute(file: Migration, { query }: Session): Promise<void> {
 }
 
 /**
- * Executes the statements of a file one by one, each in its own transaction, on a second connection; the first one holds
- * the lock of the migrations meanwhile.
+ * Executes the statements of a file one by one, each in its own transaction, on a second connection; the first one
+ * holds the lock of the migrations meanwhile.
  */
 async function executeOutside(file: Migration, location: string, holder: Session): Promise<void> {
   // The last statement with parameters keeps its snapshot until the next statement. The creation of an index would wait

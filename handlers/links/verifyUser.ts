@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
 
 const UNKNOWN =
-  'There is no pending verification with this auth_request_id. It may have expired: check the status of the account.';
+  'No verification is pending for this auth_request_id. It may have expired: check the status of the account.';
 
 export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => {
   const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;

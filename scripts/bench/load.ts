@@ -30,9 +30,9 @@ export interface LoadResult {
 
 /**
  * Loads the server over keep-alive connections, and measures the times of responses. Each connection sends its next
- * request when the response to the last one is complete, after a pause if there is one (`pauseMs`). Requests are sent as
- * text, and the end of a response is found by its Content-Length or last chunk, because a full HTTP client would cost
- * more than the server.
+ * request when the response to the last one is complete, after a pause if there is one (`pauseMs`). Requests are sent
+ * as text, and the end of a response is found by its Content-Length or last chunk, because a full HTTP client would
+ * cost more than the server.
  *
  * @throws Error if a response has a different status, or a connection ends
  */

@@ -7,7 +7,8 @@ interface Action {
 }
 
 /**
- * Returns the overlay for the importer. For each tool it sets the name, fixed and hidden inputs, pages, and a body schema.
+ * Returns the overlay for the importer. For each tool it sets the name, fixed and hidden inputs, pages, and a body
+ * schema.
  *
  * @param hidden names of inputs that a tool does not offer
  * @returns an Overlay 1.0.0 document as text

@@ -201,7 +201,10 @@ const STATED = [
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,
 ];
 
-/** Figures of the contract that are not limits of the server: values that a request may choose, or that a command accepts. */
+/**
+ * Figures of the contract that are not limits of the server: values that a request may choose, or that a command
+ * accepts.
+ */
 const NOT_LIMITS = [
   'documents of up to 64 MiB',
   'for 60 seconds to 24 hours',

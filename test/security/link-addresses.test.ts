@@ -103,7 +103,9 @@ describe('the addresses of links', () => {
   describe('L5: open redirects', () => {
     const listed = new URL(VERIFY_URL);
 
-    /** Redirect addresses that have misled other programs: forms of a foreign address, and variants of the allowed one. */
+    /**
+     * Redirect addresses that have misled other programs: forms of a foreign address, and variants of the allowed one.
+     */
     const shapes = (evil: string): string[] => {
       const { host, pathname } = listed;
       const prefixed = [

@@ -74,12 +74,19 @@ function endingCalls(api: Api, filters: Filters): { read(): Promise<Execution[]>
   async function running(listed: readonly Execution[]): Promise<Execution[]> {
     const ids = new Set(listed.map(({ id }) => id));
     const missing = [...known].filter(([id, status]) => status === 'STARTED' && !ids.has(id)).slice(-RUNNING);
-    const path = '/api/v1/executions/{execution_id}';
-    const reads = missing.map(async ([id]) => {
-      const { execution } = await resultOf(api.GET(path, { params: { path: { execution_id: id } } }));
-      return execution;
-    });
-    return Promise.all(reads);
+    return (await Promise.all(missing.map(([id]) => one(id)))).flat();
+  }
+
+  /** Returns a call; nothing if its record was deleted, for example together with its account. */
+  async function one(id: string): Promise<Execution[]> {
+    try {
+      const params = { path: { execution_id: id } };
+      return [(await resultOf(api.GET('/api/v1/executions/{execution_id}', { params }))).execution];
+    } catch (error) {
+      if (!(error instanceof ApiFailure && error.status === 404)) throw error;
+      known.delete(id);
+      return [];
+    }
   }
 
   return {

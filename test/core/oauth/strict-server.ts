@@ -15,7 +15,11 @@ export const SECRET = 'a-client-secret-of-some-length';
 export interface StrictServer {
   /** The real address of requests to the issuer. */
   origin: string;
-  /** As `pinnedFetch` of core/net. Requests to the issuer go to this server. @param origins the only ones it may call */
+  /**
+   * As `pinnedFetch` of core/net. Requests to the issuer go to this server.
+   *
+   * @param origins the only ones it may call
+   */
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
   /** Issues a refresh token as a finished authorization would. */
   issue(clientId?: string): Promise<string>;

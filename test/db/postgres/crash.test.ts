@@ -39,7 +39,11 @@ describe('a PostgreSQL server that crashes under load', function () {
     cluster.stop();
   });
 
-  /** Inserts an account and its audit record in one unit. @returns its id once it is durable; null when the unit failed */
+  /**
+   * Inserts an account and its audit record in one unit.
+   *
+   * @returns its id once it is durable; null when the unit failed
+   */
   async function write(): Promise<string | null> {
     const row = account(newId, connectionId);
     const entry = { id: newId('aud'), at: NOW, actor: 'cli_1', action: 'created', subjectId: row.id, requestId: null };

@@ -17,7 +17,7 @@ export function rememberLink(state: string, opened: OpenedLink): void {
 
 /**
  * Returns the user for whom this browser has opened a link, and removes the stored entry, so that a link is completed
- * only once. Returns undefined if there is no entry.
+ * only once. Returns undefined for an unknown `state`.
  */
 export function takeLink(state: string): OpenedLink | undefined {
   const text = localStorage.getItem(PREFIX + state);
