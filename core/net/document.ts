@@ -24,7 +24,8 @@ export const DOCUMENT_OPTIONS = {
 /** @returns milliseconds until the next attempt; 0 for no further attempt */
 function delayOf({ attemptCount, error, retryAfter }: RetryObject): number {
   if (attemptCount > MAX_RETRIES || (retryAfter ?? 0) > MAX_RETRY_AFTER_MS) return 0;
-  return mayPass(error) ? (retryAfter ?? RETRY_MS * attemptCount) : 0;
+  // A server may allow an immediate attempt (`Retry-After: 0`), but for got a delay of 0 means no attempt.
+  return mayPass(error) ? Math.max(retryAfter ?? 0, RETRY_MS * attemptCount) : 0;
 }
 
 function mayPass({ response, cause, code }: RetryObject['error']): boolean {

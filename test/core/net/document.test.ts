@@ -41,6 +41,8 @@ describe('documents', () => {
       [404, '', 1],
       [500, '', 1],
       [503, '60', 1],
+      [503, '0', 3],
+      [503, 'Wed, 21 Oct 2015 07:28:00 GMT', 3],
     ] as const) {
       const local = await serve((_request, response) => {
         response.writeHead(status, retryAfter === '' ? {} : { 'retry-after': retryAfter }).end();
