@@ -5,8 +5,8 @@ import { UsageError } from '../usage-error.ts';
 import { ApiFailure, UnreachableError } from './failures.ts';
 import { type ApiSettings, readApiSettings } from './settings.ts';
 
-/** The timeout of a request, in milliseconds. No operation of the API takes that long. */
-const TIMEOUT_MS = 180_000;
+/** The maximum time until a response begins, in milliseconds. The longest operation, a call of an MCP tool, takes 300 s. */
+const TIMEOUT_MS = 310_000;
 
 /** The operations of the contract, called with a token. */
 export type Api = Client<paths>;
@@ -72,11 +72,23 @@ export function notValetkey(): UsageError {
 /**
  * Sends a request. Redirects are not followed, because they could take a credential to another server.
  *
- * @param signal replaces the time limit
+ * @param signal replaces the time limit. Without it, only the time until the response begins is limited, because a body,
+ * such as an exported audit log, may be long
  * @throws UnreachableError if the server cannot be reached or does not respond in time; UsageError for a redirect; the
  * abort error if the caller aborted `signal`
  */
-export async function send(request: Request, signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
+export async function send(request: Request, signal?: AbortSignal): Promise<Response> {
+  if (signal) return await sent(request, signal);
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new DOMException('no response in time', 'TimeoutError')), TIMEOUT_MS);
+  try {
+    return await sent(request, limit.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function sent(request: Request, signal: AbortSignal): Promise<Response> {
   const { origin } = new URL(request.url);
   const response = await fetch(request, { redirect: 'manual', signal }).catch((error: unknown) => {
     if (signal.aborted && (error as Error).name === 'AbortError') throw error;

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../core/net/target.ts';
+import { isLoopbackHost, targetOf } from '../../core/net/target.ts';
 import { Secret } from '../../core/secret.ts';
 import { note } from '../output/print.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,8 +29,8 @@ export function readApiSettings(env: NodeJS.ProcessEnv, server?: string): ApiSet
 
 /** Whether requests leave this machine without encryption. */
 function isOpen(origin: string): boolean {
-  const { protocol, hostname } = new URL(origin);
-  return protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));
+  const { tls, hostname } = targetOf(new URL(origin));
+  return !tls && !isLoopbackHost(hostname);
 }
 
 /** Whether the environment variables have a credential. */

@@ -44,9 +44,13 @@ export function connectionDraft(
 /** Returns the error for a connection whose provider was deleted; such a connection cannot be enabled. */
 export function providerDeleted({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const message = 'The provider was deleted: the application must create an account with another provider.';
-  return new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled, because its provider was deleted.`, {
-    extra: { next_action: { type: 'authorize', operation_id: 'createConnectedAccount', message } },
-  });
+  return new ApiError(
+    'CONNECTION_DISABLED',
+    `The connection ${keyId} cannot be used, because its provider was deleted.`,
+    {
+      extra: { next_action: { type: 'authorize', operation_id: 'createConnectedAccount', message } },
+    },
+  );
 }
 
 function configure(operation_id: string, message: string) {

@@ -1,4 +1,5 @@
 import { TOOL_RESULT } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
 import { type PreparedCall, pageOf } from '../tools/call.ts';
 import type { Cut, PagesRead, ToolOutcome, Truncation } from '../tools/outcome.ts';
 import { atPointer, isRecord, withPointer } from '../tools/pointer.ts';
@@ -54,9 +55,9 @@ export async function readAllPages(
     else if (seen.has(cursor)) stop = 'the provider returned the same page twice';
     if (stop !== undefined) break;
     seen.add(cursor);
-    const page = await run(pageOf(call, cursor));
-    if (!page.ok) {
-      stop = `the next page failed: ${page.error.message}`;
+    const page = await run(pageOf(call, cursor)).catch(apiError);
+    if (page instanceof ApiError || !page.ok) {
+      stop = `the next page failed: ${page instanceof ApiError ? page.message : page.error.message}`;
     } else if (bytes + sizeOf(page.data) > limits.bytes) {
       stop = `one call returns at most ${limits.bytes} bytes`;
     } else {
@@ -69,6 +70,12 @@ export async function readAllPages(
   const data = place === undefined ? first.data : joined(first.data, place, pages);
   const truncated = place === undefined ? first.truncated : joinedTruncation(place, pages);
   return { ...first, data, nextCursor: cursor, truncated, pages: pagesRead(pages.length, stop) };
+}
+
+/** Returns an ApiError, for example SERVER_BUSY if too many refreshes are running; throws any other error again. */
+function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
 }
 
 function pagesRead(count: number, stop: string | undefined): PagesRead {

@@ -35,7 +35,7 @@ export async function waitForAccount(
   for (;;) {
     const { change, cancel } = accountChanges.next(account.id);
     try {
-      if (await isSettled(account.id)) return;
+      if (signal.aborted || (await isSettled(account.id))) return;
       if ((await Promise.race([change, late, gone])) === 'late' || signal.aborted) return;
     } finally {
       cancel();

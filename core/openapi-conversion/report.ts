@@ -31,7 +31,7 @@ export const NOTE_KINDS = {
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",
   INPUT_RENAMED: 'An input has a different name than its parameter.',
   INPUT_HIDDEN: 'A parameter is omitted: a credential, a protocol header, or a parameter that callers do not need.',
-  INPUT_FIXED: 'A parameter with only one allowed value is always sent.',
+  INPUT_FIXED: 'A parameter with only one allowed value, or with a value that an overlay fixes, is always sent.',
   INPUT_DROPPED: 'An input that cannot be described is omitted.',
   NAME_CHANGED: 'The name differs from the operation id.',
   BODY_IGNORED: 'A body of GET or HEAD is not sent (OpenAPI 3.0 §4.7.10).',

@@ -307,6 +307,7 @@ export function inputNameOf(template: unknown): string | undefined {
   const directive = directiveOf(template);
   if (directive?.name === '$input' || directive?.name === '$file') return String(directive.argument);
   if (directive?.name === '$html') return inputNameOf(directive.argument);
-  const list = directive && ['$join', '$each'].includes(directive.name) && isRecord(directive.argument);
-  return list ? String((directive.argument as Record<string, unknown>)['input']) : undefined;
+  const { name, argument } = directive ?? {};
+  const input = isRecord(argument) && (name === '$join' || name === '$each') ? argument['input'] : undefined;
+  return typeof input === 'string' ? input : undefined;
 }

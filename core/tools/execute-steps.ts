@@ -30,7 +30,8 @@ type Values = Record<string, string | number>;
  * example a presigned address for an upload.
  *
  * @returns the result of the last request, or the error of the first request that failed or could not be built
- * @throws ApiError as `executeTool`, for the first request
+ * @throws ApiError as `executeTool`, for the first request; INVALID_TOOL_INPUT, before anything is sent, if a later
+ * request cannot contain the input
  */
 export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const { steps = [] } = call.tool.request;
@@ -39,6 +40,7 @@ export function executeSteps(call: PreparedCall, ports: ExecutePorts): Promise<T
 
 async function executeEach(steps: readonly ToolStep[], call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const startedAt = ports.now();
+  checkLaterRequests(steps, call);
   const taken: Values = {};
   let current = call;
   for (let number = 0; ; number++) {
@@ -118,11 +120,37 @@ function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | stri
 }
 
 /**
- * Returns the call of a step with the values taken from responses, or an error message if one of them cannot be used.
+ * Builds the requests of all steps with example values in place of the values of responses, which are not known before
+ * the first request. So invalid input is rejected before anything is sent.
  *
- * @throws ApiError INVALID_TOOL_INPUT if the request also fails with harmless values, which means that the caller's
- * input is invalid
+ * @throws ApiError INVALID_TOOL_INPUT naming an input of the caller; the other errors of `draftRequest`
  */
+function checkLaterRequests(steps: readonly ToolStep[], call: PreparedCall): void {
+  const examples: Values = {};
+  for (const [number, step] of steps.entries()) {
+    for (const name of Object.keys(step.take)) {
+      examples[name] = name === step.address ? `https://${step.hosts?.[0]}/` : 'x';
+    }
+    try {
+      callOfStep({ ...call, input: { ...call.input, ...examples } }, step, number === steps.length - 1);
+    } catch (error) {
+      const name = inputOf(error);
+      const isExample = name !== undefined && (Object.hasOwn(examples, name) || !Object.hasOwn(call.input, name));
+      if (!isExample) throw error;
+    }
+  }
+}
+
+/**
+ * Returns the name of the input that an error rejects, or an empty text if the error names none. Returns undefined for
+ * any error other than INVALID_TOOL_INPUT.
+ */
+function inputOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'INVALID_TOOL_INPUT') return undefined;
+  return /^tool_input\.([^.[\]]+)/.exec(error.errors?.[0]?.field ?? '')?.[1] ?? '';
+}
+
+/** Returns the call of a step with the values taken from responses, or an error message if one of them cannot be used. */
 function callWith(
   taken: Values,
   call: PreparedCall,
@@ -130,16 +158,13 @@ function callWith(
   isLast: boolean,
   listed: Record<string, string>,
 ): PreparedCall | string {
-  const build = (values: Values) => callOfStep({ ...call, input: { ...call.input, ...values } }, step, isLast, listed);
   try {
-    return build(taken);
+    return callOfStep({ ...call, input: { ...call.input, ...taken } }, step, isLast, listed);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'INVALID_TOOL_INPUT') throw error;
-    const harmless = Object.entries(taken).map(([name, value]) => [name, name === step.address ? value : 'x']);
-    build(Object.fromEntries(harmless));
-    const { field = '', message = '' } = error.errors?.[0] ?? {};
-    const name = field.startsWith('tool_input.') ? field.slice('tool_input.'.length) : 'it';
-    return `The next request cannot contain a value of the provider's response: ${name} ${message}.`;
+    const name = inputOf(error);
+    if (name === undefined) throw error;
+    const { message = '' } = (error as ApiError).errors?.[0] ?? {};
+    return `The next request cannot contain a value of the provider's response: ${name || 'it'} ${message}.`;
   }
 }
 

@@ -57,6 +57,11 @@ describe('valetkey webhooks listen', () => {
     expect(wrong.stderr).to.include('the server returned 401').and.not.to.include('another-secret');
   });
 
+  it('accepts the IPv6 address of loopback', async () => {
+    const { code, stderr } = await runCommand(['webhooks', 'listen', '--forward-to', 'http://[::1]:1/hook'], env());
+    expect([code, stderr]).to.satisfy(() => code === 1 && stderr.includes('EVENTS_NOT_KEPT'));
+  });
+
   for (const args of [
     [],
     ['--forward-to', 'https://app.example/hook'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { isLoopbackHost } from '../../../core/net/target.ts';
+import { isLoopbackHost, targetOf } from '../../../core/net/target.ts';
 import { hmacSignature } from '../../../core/webhooks/signature.ts';
 import { withServer } from '../../api/options.ts';
 import { readApiSettings } from '../../api/settings.ts';
@@ -56,6 +56,6 @@ async function forward({ id, data }: StreamedEvent, to: string, key: Buffer): Pr
 
 function loopback(text: string): string {
   const url = URL.parse(text);
-  if (url && ['http:', 'https:'].includes(url.protocol) && isLoopbackHost(url.hostname)) return text;
+  if (url && ['http:', 'https:'].includes(url.protocol) && isLoopbackHost(targetOf(url).hostname)) return text;
   throw new InvalidArgumentError('It must be a URL of this machine, such as http://localhost:3000/webhooks.');
 }

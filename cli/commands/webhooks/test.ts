@@ -20,7 +20,7 @@ const POLL_MS = 500;
  */
 export function configure(command: Command): void {
   withServer(command.argument('<endpoint-id>', 'an endpoint of `valetkey webhooks list`'))
-    .addHelpText('after', examples('webhooks test we_01k6p4a2b3c4d5e6f7g8h9j0km'))
+    .addHelpText('after', examples('webhooks test whk_01k6p4a2b3c4d5e6f7g8h9j0km'))
     .action(async (endpoint_id, options) => {
       const api = openApi(options);
       const sent = await resultOf(

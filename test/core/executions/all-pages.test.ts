@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiError } from '../../../core/errors.ts';
 import { type PageLimits, readAllPages } from '../../../core/executions/all-pages.ts';
 import type { PreparedCall } from '../../../core/tools/call.ts';
 import type { ToolOutcome } from '../../../core/tools/outcome.ts';
@@ -58,6 +59,18 @@ describe('all pages of a result', () => {
     });
     const picked = (items: unknown[]) => ({ rows: items, total: 9 });
     expect((await read(provider([[1], [2]], picked), whole)).data).to.deep.equal({ rows: [1, 2], total: 9 });
+  });
+
+  it('keep what was read if the next page cannot be requested, for example because too many refreshes are running', async () => {
+    const run = provider([[1], [2]]);
+    const part = await read(async (call) => {
+      if (call.at !== undefined) throw new ApiError('SERVER_BUSY', 'No slot.');
+      return await run(call);
+    });
+    expect(part.data).to.deep.equal([1]);
+    expect(part.pages).to.deep.include({ count: 1, complete: false });
+    expect(part.pages?.statement).to.include('No slot.');
+    expect(part.nextCursor).to.be.a('string');
   });
 
   for (const [what, limits, count, why] of [

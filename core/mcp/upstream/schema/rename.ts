@@ -31,7 +31,8 @@ export function renameProperties(
   for (const name of illegal) {
     const plain = legalKey(name, 'body');
     const free = taken.has(plain) ? legalKey(`${plain}_${name}`, 'body') : plain;
-    const alias = taken.has(free) ? `${free.slice(0, 56)}_${ours.size}` : free;
+    let alias = free;
+    for (let count = ours.size; taken.has(alias); count++) alias = `${free.slice(0, 56)}_${count}`;
     taken.add(alias);
     ours.set(name, alias);
     changes.add([...path, name], `was renamed to ${alias}`);
