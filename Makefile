@@ -27,15 +27,17 @@ help: ## List the targets
 .PHONY: install
 install: $(INSTALLED) ## Install the packages, Node 24 among them (npm only, no compiler)
 
-# Parts of packages that are only needed for compiling, which this project does not do: a quarter of the size of the packages that the server needs.
+# Parts of packages that are only needed for compiling, which this project does not do: a quarter of the size of the
+# packages that the server needs.
 UNUSED := node_modules/node-linux-*/include node_modules/better-sqlite3/deps
 
 $(INSTALLED): package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error && rm -rf $(UNUSED)
 	@touch $@
 
-# The packages that the server needs: a third of all. INSTALLED then has a time that tells make that the others are missing. If all were installed,
-# all are installed again, so that a start does not remove the packages of development.
+# Installs only the packages that the server needs, a third of all. The file INSTALLED then gets an old time, so that
+# make installs the other packages for the targets that need them. If the packages of development were installed before,
+# all packages are installed again, so that a start does not remove any.
 RUNNABLE := node_modules/.runnable
 
 $(RUNNABLE): package.json package-lock.json

@@ -3,8 +3,8 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * Adds the variables of a file to the environment, as `node --env-file` does. Variables that are set keep their values.
- * Node 24 also handles the option itself, even after the name of the program, and exits with 9 if the file does not
- * exist. Node has already read a pipe to its end when this program runs, so the variables in it are lost.
+ * Node 24 itself also handles the option `--env-file`, even after the name of the program, and exits with 9 if the file
+ * does not exist. Node has already read a pipe to its end when this program runs, so the variables in it are lost.
  *
  * @throws UsageError if the path is not of a regular file, or the file cannot be read
  */

@@ -2,7 +2,7 @@ import type { FirstStart } from '../wiring/keys.ts';
 
 /**
  * Prints the path of the new key file and the secret of the new API client to standard error, for the operator. The
- * secret is shown only once, so this is called before anything else can fail.
+ * secret cannot be shown again, so call this function before the next step that can fail.
  */
 export function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)

@@ -5,13 +5,13 @@ import type { Parts } from '../wiring/parts.ts';
 import { localOperator } from './commands/console.ts';
 import { print } from './first-start.ts';
 
-/** The npm package, which has no TypeScript, has the command `valetkey`; a clone of the repository has none. */
+/** The npm package contains JavaScript and installs the command `valetkey`; a clone of the repository does not. */
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'node cli/valetkey.js' : 'valetkey';
 
 /**
- * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has
- * a session. Otherwise it prints the command that creates an address, because the output may be a log, which must not
- * contain a secret.
+ * Prints a one-time address of the console at the first start. At later starts, prints one only on a terminal, and only
+ * while the environment has neither a session of an operator nor an unused address. Otherwise prints the command that
+ * creates an address, because the output may be a log, which must not contain a secret.
  */
 export async function offerConsole(parts: Parts, { client, environment }: FirstStart): Promise<void> {
   if (!parts.config.console) return;

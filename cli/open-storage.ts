@@ -8,7 +8,10 @@ import type { Config, Secrets } from '../http/config/config.ts';
 import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Opens the existing database of a deployment; a server may be running. @throws UsageError if there is none */
+/**
+ * Opens the existing database of a deployment; a server may be running. @throws UsageError if the database is a file
+ * that does not exist
+ */
 export async function openStorage() {
   const { config, secrets } = readConfig(process.env);
   if (secrets.databaseUrl === null && !existsSync(config.databaseFile)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs on any version of Node: it checks the version before loading modules that need Node 24. Older versions crash in
-// the database driver.
+// This file also runs on older versions of Node: it checks the version before it loads modules that need Node 24. The
+// database driver crashes on older versions.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';

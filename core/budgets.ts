@@ -1,8 +1,9 @@
 /**
  * The limits and budgets of the server, in one place. The end of a name is the unit: `…Bytes`, `…Ms` (milliseconds);
- * most other values are counts. A value is a maximum if its comment does not say what else it is. Documentation that
- * states one of these figures marks it, and a test compares the two (test/contract/figures.test.ts). Types that enforce
- * a budget are in core/budgets/. This file imports nothing.
+ * most other values are counts. A value is a maximum if its comment does not say what else it is. Documents that state
+ * one of these values mark it with an HTML comment, and a test compares the two (test/contract/figures.test.ts).
+ * Threats such as S2 are listed in docs/security.md. Types that enforce a budget are in core/budgets/. This file
+ * imports nothing.
  */
 
 const KIB = 1024;
@@ -35,8 +36,8 @@ export const SERVER = {
   /** The longest time from the start of a connection to its first byte. */
   firstByteMs: 5 * SECOND,
   /**
-   * A client that reads none of the bytes queued for it for this time is disconnected. Node may need twice this time to
-   * detect it.
+   * A client that reads none of its queued bytes for this time is disconnected. Node may need twice this time to detect
+   * it.
    */
   stalledMs: 15 * SECOND,
   /** Bytes of responses that may be queued for all clients together. */
@@ -142,9 +143,12 @@ export const LIFETIME = {
   pageTokenMs: DAY,
   /** An idempotency key and the response stored for it: longer than any sensible retry. */
   idempotencyKeyMs: DAY,
-  /** How long the old secret of an API client stays valid after a rotation, unless the request says otherwise. */
+  /**
+   * How long the old secret of an API client or of a webhook endpoint stays valid after a rotation, unless the request
+   * sets another time.
+   */
   secretOverlapMs: DAY,
-  /** An MCP session token, unless the request says otherwise. */
+  /** An MCP session token, unless the request sets another time. */
   mcpSessionMs: HOUR,
   /** The default lifetime of an authorization link: long enough for mail, short because links can leak. */
   linkMs: 15 * MINUTE,
@@ -198,7 +202,7 @@ export const LIST = {
   countedBySearch: 1_000,
   /** The size of the tools with their schemas in one response, as JSON. A page ends with the tool that exceeds it. */
   toolsBytes: MIB,
-  /** The size of the tools that are read or written before other work gets a turn: about 5 ms. */
+  /** The size of the tools, as JSON, that are read or written before other work can run. This takes about 5 ms. */
   toolsTurnBytes: 128 * KIB,
 } as const;
 
@@ -226,7 +230,7 @@ export const BACKGROUND = {
   warmUpPauseMs: 5,
   /**
    * Removal of expired rows. The first run is soon after the start, because rows that expired while the server was
-   * stopped slow it down.
+   * stopped slow its queries down.
    */
   retentionFirstMs: 5 * SECOND,
   retentionMs: MINUTE,
@@ -236,8 +240,8 @@ export const BACKGROUND = {
   /** How many idle accounts are refreshed concurrently. Low, because this work is not urgent. */
   keepAliveConcurrency: 4,
   /**
-   * An idle grant is refreshed after this percentage of its maximum idle time. The rest is a reserve for outages of
-   * several days.
+   * An idle grant is refreshed after about this percentage of its maximum idle time. The rest is a reserve for outages,
+   * during which refreshes fail.
    */
   keepAlivePercent: 80,
   /** The maximum number of concurrent revocations at one provider of an environment. */
@@ -257,7 +261,7 @@ export const BACKGROUND = {
   linksMs: 30 * SECOND,
   /** How often outdated tool lists of MCP servers are read again. */
   toolListsMs: MINUTE,
-  /** How often the last entries of the audit log are published as events, and when this first happens. */
+  /** How often the hashes of the last entries of the audit log are published as an event. */
   auditHeadsMs: DAY,
   auditHeadsFirstMs: HOUR,
   /**
@@ -276,18 +280,18 @@ export const JOBS = {
   soonMs: 50,
   /** How soon the engine looks after an attempt has ended. The delay lets one transaction take several jobs. */
   nextMs: 10,
-  /** The maximum number of concurrent attempts of all kinds of jobs. */
+  /** The maximum number of concurrent attempts of all jobs together, except kinds that have their own maximum. */
   total: 32,
   /**
-   * The maximum number of lanes (queues of one kind of jobs) that one pass checks. If there are more, the next pass
-   * follows immediately.
+   * The maximum number of lanes that one pass checks for each kind of job. A lane is a queue of jobs of one kind, such
+   * as the deliveries of one webhook endpoint. If there are more lanes, the next pass follows immediately.
    */
   lanesPerLook: 200,
   /** The maximum number of jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
   /**
-   * How long a failed transaction that takes jobs counts as possibly committed, because the database may still commit
-   * it. Databases end open transactions within a shorter time.
+   * How long a transaction in which this process takes jobs counts as possibly committed after it has failed, because
+   * the database may still commit it. Databases end open transactions within a shorter time.
    */
   lostClaimMs: MINUTE,
   /** The interval between two runs of a periodic job is shortened by a random part, up to this fraction of it. */
@@ -323,8 +327,8 @@ export const WEBHOOKS = {
   perFailingEndpoint: 1,
   total: 256,
   /**
-   * The maximum number of attempts that start per second in one process. They take about a fifth of its processor time;
-   * requests need the rest.
+   * The maximum number of attempts that start per second in one process, unless `VALETKEY_WEBHOOK_RATE` is set. They
+   * take about a fifth of its processor time; requests need the rest.
    */
   perSecond: 200,
   /** The maximum part of a response body that is read. Its content does not affect the delivery. */
@@ -384,7 +388,7 @@ export const RELOAD = {
 /** Limits of the data that is sent to an OpenTelemetry collector. */
 export const TELEMETRY = {
   /**
-   * The maximum number of spans that wait for the collector, and of log records; further ones are dropped. Each has
+   * The maximum number of spans, and of log records, that wait for the collector. Further ones are dropped. Each has
    * about 1 KiB.
    */
   queued: 8_192,
@@ -413,19 +417,20 @@ export const INSTANCE = {
 /** The processes of one server, which a parent starts (`valetkey serve --processes`). */
 export const PROCESSES = {
   most: 64,
-  /** The pause before a process that ended is started again. It doubles with each start in a row that fails. */
+  /** The pause before a process that ended is started again. It doubles with each further end in a row (`steadyMs`). */
   firstDelayMs: 500,
   longestDelayMs: 30 * SECOND,
-  /** A process that was ready for at least this time before it ended is not counted as a failed start. */
+  /** If a process was ready for at least this time before it ended, its ends in a row are counted from 1 again. */
   steadyMs: MINUTE,
   /**
-   * After so many failed starts of one process in a row, the parent stops the server, unless the server has been ready
-   * and another process works.
+   * After one process has ended so many times in a row, the parent stops the server, unless the server has been ready
+   * and another process works. Before the server was ready, the parent stops it as soon as a process reports why it
+   * cannot start.
    */
   failedStarts: 5,
   /**
-   * A process that is asked to stop is killed when it takes this much longer than its requests may take
-   * (`SERVER.drainMs`).
+   * A process that is asked to stop is killed when it takes this much longer than the configured delay of the shutdown
+   * and the time for running requests (`SERVER.drainMs`).
    */
   stopMarginMs: 10 * SECOND,
   /**
@@ -473,8 +478,8 @@ export const POSTGRES = {
   /** How long a unit of work that must run alone waits for the others to end. Meanwhile, new units wait for it. */
   aloneWaitMs: 500,
   /**
-   * The second attempt follows immediately. The pause before the third one is random, and at most this long. The
-   * maximum doubles with each further attempt.
+   * The second attempt follows without a pause. The pause before the third one is random, and at most this long. The
+   * maximum doubles with each further attempt, up to `aloneWaitMs`.
    */
   rerunPauseMs: 5,
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
@@ -529,7 +534,7 @@ export const STORAGE = {
    * failure.
    */
   probeEveryMs: SECOND,
-  /** Frames of the log that are moved into the main file in one step. */
+  /** When so many frames of the log are not in the main file yet, a step moves them. */
   pieceFrames: 1024,
   /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   logFrames: 8192,
@@ -623,13 +628,13 @@ export const TOOL_WORDS = {
    */
   perTool: 200,
   /**
-   * The maximum number of different words of all tools of one environment. Once it is reached, new words of tools are
-   * not indexed, so searches do not find tools by them.
+   * The maximum number of different words in one search index, such as that of an environment's own tools. Once it is
+   * reached, new words are not indexed, so searches do not find tools by them.
    */
   perIndex: 100_000,
   /**
-   * Words with which an unknown word of a query is compared, to find a misspelling. Real vocabularies have fewer
-   * words with the same first letter.
+   * Indexed words with which an unknown word of a query is compared, to find completions and to correct a misspelling.
+   * Real vocabularies have fewer words with the same first letter.
    */
   compared: 10_000,
 } as const;
@@ -697,13 +702,13 @@ export const OUTBOUND = {
   protocolMaxBytes: MIB,
 } as const;
 
-/** DNS lookups of third-party host names. The limits apply to each environment. */
+/** DNS lookups of third-party host names. Each environment has its own running, waiting and cached lookups. */
 export const DNS = {
   /** One lookup from start to end, including all name servers. */
   timeoutMs: 5 * SECOND,
   /** How long to wait for one name server before asking it again or asking the next one. */
   tryMs: 1_500,
-  /** The maximum number of requests to each name server. */
+  /** The maximum number of requests to each name server for one question. */
   tries: 2,
   /** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
   secondFamilyMs: 300,
@@ -761,7 +766,8 @@ export const SCHEMA = {
    */
   inlineExpanded: 200,
   /**
-   * An input is checked in a thread if the number of its nodes multiplied by the expanded size of its schema is larger.
+   * An input is checked in a thread if the number of its nodes, multiplied by the expanded size of its schema, exceeds
+   * this value.
    */
   inlineWork: 500_000,
   /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
@@ -816,14 +822,18 @@ export const TOOL_RESULT = {
   dataBytes: 80 * KIB,
   /** The maximum size of `upstream_body` in the result of a failed call. */
   errorBodyBytes: 64 * KIB,
-  /** The maximum number of requests of one execution, including retries and refreshes (threat E10). */
+  /**
+   * How often one request of a tool is sent at most, including repetitions after an error or a refresh (threat E10).
+   * Each step of a tool and each page of `all_pages` is a separate request.
+   */
   requests: 3,
-  /** From the first request of an execution to the last byte of its last response. */
+  /** From the first request of an execution to the last byte of its last response; for `all_pages`, for each page. */
   deadlineMs: 30 * SECOND,
   /** The longest wait before a retry; if the provider asks for a longer one, the caller must retry. */
   retryWaitMs: 5 * SECOND,
   /**
-   * `all_pages`: the number of pages, their total size as JSON, and the time after which no further page is requested.
+   * `all_pages`: the number of pages, their total size as JSON (the first page may be larger), and the time after which
+   * no further page is requested.
    */
   pages: 50,
   pagesBytes: MIB,
@@ -926,15 +936,15 @@ export const MCP_SERVER = {
   waitForUserMs: 25 * SECOND,
 } as const;
 
-/** The portal, in which users see and end their connections. */
+/** The portal, in which users manage their accounts. */
 export const PORTAL = {
   /** The lifetime of a one-time URL, to which the application redirects the browser immediately. */
   urlMs: 10 * MINUTE,
   /** The lifetime of a session after its URL was opened. */
   sessionMs: HOUR,
-  /** The most accounts, connections and MCP clients that a portal lists. */
+  /** The maximum number of accounts, of connections and of MCP clients that a portal lists. */
   rows: 100,
-  /** The most accounts, and the most grants, that are read to find those of one user. */
+  /** The maximum number of accounts, and of grants, that are read to find those of one user. */
   read: 1_000,
   /**
    * The maximum number of accounts (those used last) whose calls a portal lists, and the maximum number of calls in
@@ -946,7 +956,7 @@ export const PORTAL = {
 
 /** Logins of users for clients of our MCP servers, and the grants of users (threats A1 to A12). */
 export const MCP_LOGIN = {
-  /** The time from the authorization request of a client to the consent of the user. */
+  /** The time from the authorization request of a client to the consent of the user, or for a login at a provider. */
   loginMs: 10 * MINUTE,
   /** The lifetime of an authorization code, which its client exchanges immediately. */
   codeMs: MINUTE,
@@ -1063,7 +1073,7 @@ export const MCP_UPSTREAM = {
   uriChars: 2_048,
   /** Lines of one event stream: each costs processing time. */
   lines: 20_000,
-  /** Messages of one response. All but the last are notifications. */
+  /** Messages of one response: notifications and requests of the server, and the result. */
   messages: 1_000,
   /** Objects, lists, members and items of one message. */
   messageNodes: 100_000,

@@ -1,8 +1,8 @@
 import { PROBLEM } from './budgets.ts';
 
 /**
- * Every error that the API returns, by its stable code. docs/errors.md mirrors this table; a test compares both ways.
- * `status` is the HTTP status, `title` the fixed short text of RFC 9457.
+ * Every error of the API's problem documents (RFC 9457), by its stable code. `status` is the HTTP status, `title` the
+ * fixed short text. docs/errors.md has the same codes in the same order; a test compares the two.
  */
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, title: 'The request does not match the contract' },
@@ -69,7 +69,7 @@ export interface FieldError {
   message: string;
 }
 
-/** Why a request was not authenticated. This is only logged; the response does not contain the reason. */
+/** Why a request was not authenticated, or lacks a scope. It is only logged; the response does not contain it. */
 export interface AuthFailure {
   reason: string;
   /** The id of an existing client. Any other text that a caller sent is not logged, because it may be a secret. */
@@ -91,8 +91,8 @@ export interface ApiErrorOptions {
 }
 
 /**
- * An expected failure. The message (`detail`) is public; `cause` is only logged. Texts and lists are truncated, because
- * they may quote the request.
+ * An expected failure. The message (`detail`) is part of the response; `cause` is not. `detail` and `errors` are
+ * truncated, because they may quote the request.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;

@@ -51,7 +51,7 @@ export function readPage(
 }
 
 /**
- * Returns the tokens of the next and the previous page; empty at the ends of the list.
+ * Returns the tokens of the next and the previous page; an empty text if there is no such page.
  *
  * @param now milliseconds UTC
  */

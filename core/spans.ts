@@ -35,7 +35,7 @@ export function isTraced(): boolean {
  * Runs work as a span of the current trace. Without OpenTelemetry it only calls the work.
  *
  * @param begin returns the facts that are known before the work; only called if the work is traced
- * @param run receives the facts, to add what is known later. Attributes that are set while nothing is traced are lost
+ * @param run receives the facts, to add what is known later; without tracing, these additions have no effect
  */
 export function inSpan<T>(begin: () => SpanFacts, run: (facts: SpanFacts) => Promise<T>): Promise<T> {
   if (!isTraced()) return run(UNTRACED);

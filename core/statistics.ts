@@ -17,11 +17,12 @@ export function beginningOf(hour: number): number {
 }
 
 /**
- * Returns the period of a request for statistics, extended to full hours. The default is the last 24 hours.
+ * Returns the period of a request for statistics, extended to full hours. By default it ends now, and begins 24 hours
+ * before its end.
  *
  * @param period RFC 3339 times
  * @param now milliseconds UTC
- * @throws ApiError VALIDATION_FAILED for an empty period, or one that is longer than statistics are stored
+ * @throws ApiError VALIDATION_FAILED if the period is empty, or longer than statistics are stored
  */
 export function periodOf(
   { from, before }: { from?: string | undefined; before?: string | undefined },

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs a command of Valetkey as the user of valetkey.service, with its settings and keys. Install it as /usr/local/sbin/valetkey.
+# Runs a command of Valetkey as the user of valetkey.service, with its settings and keys. Install it as
+# /usr/local/sbin/valetkey.
 set -eu
 settings=/etc/valetkey/valetkey.env
-# The file is read as systemd reads it. A shell would execute what is behind a space, `;` or `&` in a value.
+# The file is read as systemd reads it. A shell would execute what follows a space, `;` or `&` in a value.
 if [ -f "$settings" ]; then
   while IFS= read -r line || [ -n "$line" ]; do
     case $line in

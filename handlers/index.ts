@@ -120,7 +120,7 @@ import { rotateWebhookSecret } from './webhooks/rotateWebhookSecret.ts';
 import { testWebhookEndpoint } from './webhooks/testWebhookEndpoint.ts';
 import { updateWebhookEndpoint } from './webhooks/updateWebhookEndpoint.ts';
 
-/** The dependencies of handlers; each handler receives the one capability that it needs. */
+/** The dependencies of handlers, by group of operations (capability). Each handler receives at most one of them. */
 export interface Capabilities {
   accounts: Accounts;
   audit: Audit;

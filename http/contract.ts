@@ -135,7 +135,7 @@ export interface EffectReply<O extends OperationId = OperationId> {
   end?: ExecutionEnd;
 }
 
-/** Handles an operation. It receives the one capability that it needs, or none. */
+/** Handles an operation. Receives the dependencies of its group of operations (a capability), if it needs any. */
 export type Handler<O extends OperationId, Capability = undefined> = (
   call: Call<O>,
   reply: Responder<O>,

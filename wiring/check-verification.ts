@@ -8,7 +8,7 @@ import type { Logger } from '../http/monitoring/log.ts';
  * Logs at start which connections do not verify users. The start fails if such a connection's links could be opened
  * from other machines (threat L4).
  *
- * @param baseUrl that the first environment takes over at this start; null if it takes over none
+ * @param baseUrl the configured base URL, if this start can store it in the first environment; otherwise null
  * @throws ConfigError
  */
 export async function checkVerification(

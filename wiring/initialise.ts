@@ -7,9 +7,9 @@ import { openStorage } from './storage.ts';
 
 /**
  * Creates everything that servers need in an empty database: the deployment's secrets, an environment and its first API
- * client, and a key-encryption key if there is none. Existing data stays unchanged; if the client has another secret
- * than the configured one, the configured secret replaces it. If several processes do this for one database, they run
- * one after the other.
+ * client, and a key-encryption key if there is none. Existing data stays unchanged, with two exceptions: the base URL
+ * of the first environment, if it is for development, and the secret of the configured client are set to the configured
+ * values. If several processes do this for one database, they run one after the other.
  *
  * @throws ConfigError, VaultError, StorageError with a message for the operator
  */

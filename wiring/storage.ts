@@ -61,7 +61,10 @@ export async function openStorage(
   };
 }
 
-/** Ends the process if another server has acquired the right to serve the database: two servers would write to it. */
+/**
+ * Ends the process if another server has acquired the right to serve the database. Otherwise two servers would write to
+ * it.
+ */
 function checkHold({ check }: Hold, { startProcessJob }: Pick<Runtime, 'startProcessJob'>): void {
   startProcessJob({
     name: 'lock_check',

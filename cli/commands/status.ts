@@ -46,8 +46,8 @@ export function configure(command: Command): void {
 }
 
 /**
- * Returns the state of a server that is ready or not. @throws ApiFailure, UsageError for a response of another program,
- * for example a proxy
+ * Returns the readiness of a server; a server that is not ready is not an error. @throws ApiFailure, UsageError for a
+ * response of another program, for example a proxy
  */
 async function readReadiness(origin: string): Promise<Readiness> {
   const { data, error, response } = await parsed(openPublicApi(origin).GET('/readyz'));

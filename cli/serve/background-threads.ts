@@ -11,8 +11,8 @@ const NICE = 2;
 
 /**
  * Lowers the priority of the threads that collect garbage and compile for V8. Otherwise each of them can delay the
- * event loop by 4 ms at a time, if the server has a single core or all cores are busy. Does nothing on systems other
- * than Linux, where single threads have no priority.
+ * event loop by 4 ms at a time, if the server has a single core or all cores are busy. On systems other than Linux, the
+ * nice value belongs to the whole process, so this function does nothing there.
  */
 export function lowerBackgroundPriority(): void {
   for (const thread of threadsOfProcess()) {

@@ -17,8 +17,8 @@ export interface Processes {
    */
   readonly started: Promise<OneProcess[]>;
   /**
-   * Resolves when all processes have stopped: with true if each process that was ready then exited with code 0, and
-   * false otherwise.
+   * Resolves when all processes have stopped: with true if each process that had become ready exited with code 0 after
+   * the request to stop, otherwise with false.
    *
    * @throws ProcessError when the processes cannot be started, or when one keeps ending while no other is ready
    */

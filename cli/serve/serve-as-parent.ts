@@ -46,7 +46,7 @@ export async function serveAsParent({ config, secrets }: Settings, parent: numbe
   }
 }
 
-/** Tells the operator that all processes are ready. @param all none if they were stopped before */
+/** Tells the operator that all processes are ready. The list is empty if they were stopped before they were ready. */
 function announce([first, ...others]: OneProcess[], config: Config, log: Logger): void {
   if (!first?.ready) return;
   warnOfSettings(config, log);

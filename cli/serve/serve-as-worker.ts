@@ -8,7 +8,7 @@ import { printNextSteps } from './next-steps.ts';
 import { describeServer, type OpenedServer, openServer, type Prepared, type Settings } from './open-server.ts';
 import { shareOf } from './share.ts';
 
-/** Serves as one of the processes that a parent has started. It ends when its parent ends. */
+/** Serves as one of the processes that a parent has started. The process ends when its parent ends. */
 export async function serveAsWorker({ config, secrets }: Settings): Promise<void> {
   const [start] = (await once(process, 'message')) as [Extract<ToProcess, { kind: 'start' }>];
   const own = { config: shareOf(config, start.place), secrets };

@@ -1,6 +1,6 @@
 /** Tells waiting callers when this process has changed an account. */
 export interface AccountChanges {
-  /** Call it once the change is committed. */
+  /** Call it after the change is committed. */
   changed(accountId: string): void;
   /** `change` resolves after the next change of the account. `cancel` stops the wait; then `change` never resolves. */
   next(accountId: string): { change: Promise<void>; cancel(): void };

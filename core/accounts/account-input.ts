@@ -66,9 +66,9 @@ export function checkAccount(
 }
 
 /**
- * Returns when the token of supplied credentials expires, in milliseconds UTC; null if this is unknown.
- * The lifetime of a supplied token is unknown. An account with only a refresh token counts as expired, so that the
- * token is refreshed before the first call.
+ * Returns when the token of supplied credentials expires, in milliseconds UTC. The lifetime of a supplied access token
+ * is unknown, so the result is null. Credentials with only a refresh token count as expired, so that an access token is
+ * obtained before the first call.
  */
 export function firstExpiry({ oauth_token: token }: Details, at: number): number | null {
   return token?.['refresh_token'] && !token['access_token'] ? at : null;

@@ -22,8 +22,8 @@ import { areEndpointsCovered, tokenDirectories } from './token-endpoints.ts';
 export type FieldSecrecy = AccountBinding['fields'];
 
 /**
- * What a credential may be used for: where and how it may be sent, and which of its fields may be shown. These values
- * are authenticated together with the credential, so changing them makes it unreadable.
+ * What a credential may be used for: where and how it may be sent, and which of its fields may be shown. The encryption
+ * of the credential authenticates these values, so the credential cannot be decrypted if one of them was changed.
  */
 export interface Bound {
   origins: string[];

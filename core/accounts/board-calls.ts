@@ -5,9 +5,9 @@ import { type BoardDeps, type BoardToken, boardSigner } from '../oauth1/board-si
 import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
- * Returns a function that authenticates the requests of an account other than its tool calls, for example the
- * revocation of its token. If the token has a secret, the request is signed (OAuth 1.0a). Otherwise the token is added
- * to a header or the query, as the pattern says.
+ * Returns a function that authenticates the requests which read the facts about an account, such as its user at the
+ * provider, when the account is connected. If the token has a secret, a request is signed (OAuth 1.0a). Otherwise the
+ * token is added to a header or the query, as the pattern says.
  */
 export function boardAuthorizer(
   pattern: AuthPattern,

@@ -1,7 +1,7 @@
 import type { AccountRow, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 
-/** Records that a client received the credentials of an account. */
+/** Records that an API client received the credentials of an account. */
 export function credentialsRead(
   tx: Transaction,
   { events }: { events: Events },

@@ -17,7 +17,7 @@ export interface AccountSealContext {
   binding: AccountBinding;
 }
 
-/** The columns of an account that hold its credentials. All are null for an account without any. */
+/** The columns of an account that contain its credentials. All are null for an account without credentials. */
 export interface SealedCredentials {
   wrappedDataKey: Buffer | null;
   kekId: string | null;
@@ -41,7 +41,7 @@ export const NO_CREDENTIALS: SealedCredentials = {
  * Encrypts the credentials of an account with a new data key.
  *
  * @param given what the caller or the provider supplied
- * @param temporary what Valetkey obtained itself, if anything
+ * @param temporary what Valetkey obtained itself; empty if it obtained nothing
  */
 export function sealCredentials(
   vault: Vault,

@@ -26,7 +26,10 @@ export function isObtainable(account: AccountRow): boolean {
   return account.status === 'ACTIVE' && obtainingOf(account) !== undefined;
 }
 
-/** Whether the token has expired. A token without a known expiry counts as valid; a missing token counts as expired. */
+/**
+ * Whether the token has expired. A token without a known expiry counts as valid. A missing token that Valetkey can
+ * obtain counts as expired.
+ */
 export function isExpired(account: AccountRow, now: number): boolean {
   return lacksToken(account) || (account.tokenExpiresAt !== null && now >= account.tokenExpiresAt);
 }
@@ -44,8 +47,8 @@ function lacksToken(account: AccountRow): boolean {
 
 /**
  * Whether an account needs a new token now and Valetkey can obtain one: its token has expired or will soon (threat R7),
- * or it never had one. The lifetime of a token is counted from the last change of its account, which cannot be before
- * the token was issued.
+ * or it has none. The lifetime of a token is counted from the last change of its account, which cannot be before the
+ * token was issued.
  */
 export function isDue(account: AccountRow, { now, random }: Clock): boolean {
   const { tokenExpiresAt, updatedAt } = account;

@@ -49,15 +49,15 @@ interface IdleRule {
 const LIMITS: KeepAliveLimits = { concurrency: BACKGROUND.keepAliveConcurrency, batch: 100 };
 const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
 /**
- * The due time of each account varies by this fraction in both directions, so that accounts which were connected
- * together are not refreshed together (threat R8).
+ * The due time of each account varies randomly, in both directions, by up to this fraction of the maximum idle time. So
+ * accounts which were connected together are not refreshed together (threat R8).
  */
 const JITTER = 0.05;
 
 /**
  * Refreshes the tokens of unused accounts before their provider revokes idle grants. The idle time is counted from the
- * expiry of the access token, because only a refresh changes that value. The time of the account's last change cannot
- * be used, because other updates change it too.
+ * expiry of the access token, because this value changes only when the account gets other credentials. The time of the
+ * account's last change cannot be used, because every update of the account changes it.
  */
 export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
   const { concurrency, batch } = { ...LIMITS, ...deps.limits };

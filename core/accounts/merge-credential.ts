@@ -6,8 +6,8 @@ import type { JsonObject } from './merge.ts';
 
 /**
  * Merges a change into the stored credentials. If the stored credentials must not be used with the new configuration, a
- * change with credentials replaces all of them: otherwise a partial change could send the rest of the secret to a new
- * place.
+ * change with credentials replaces all of them. Otherwise the stored fields that a partial change does not contain
+ * could be sent to a new place.
  *
  * @returns the new credentials, the secrecy of their fields, and `breach`: why the stored credentials must not be used
  * any more; null if they may be used

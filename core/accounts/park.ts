@@ -5,7 +5,6 @@ import type { Cause, Events } from '../events/events.ts';
  * Emits the event that an account was taken out of use, because its credential must not be used as the account is
  * configured now.
  *
- * @param account as it is now
  * @param reason a sentence for users
  */
 export function emitParked(

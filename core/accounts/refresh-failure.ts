@@ -52,7 +52,8 @@ export function reasonOf(faultyPart: FaultyPart): FailureReason {
 }
 
 /**
- * Converts a refresh failure to the error of a tool call. The call was not sent, so it may be repeated.
+ * Converts a refresh failure to the error of a tool call. The call can be repeated after a temporary failure, because
+ * it was not sent, or the provider rejected its token.
  *
  * @param hasOrHadToken false if the account never had a token
  */

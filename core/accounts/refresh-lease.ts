@@ -3,7 +3,7 @@ import { isObtainable } from './freshness.ts';
 import { type FailureReason, isCorrectable, isFailureReason } from './refresh-failure.ts';
 import { versionsOf } from './refresh-plan.ts';
 
-/** The right to use the refresh token of an account, held by one process at a time (threats R1, R4). */
+/** The right to refresh the credentials of an account, held by one process at a time (threats R1, R4). */
 export interface Lease extends RefreshHolder {
   /**
    * The result of an earlier request with these credentials is unknown: the provider may have used up the refresh
@@ -81,7 +81,8 @@ export async function currentBlocker(
 }
 
 /**
- * Returns why the credentials of this generation cannot be refreshed now. A lease row of another generation is ignored.
+ * Returns why the credentials of this generation cannot be refreshed now. The result of an earlier refresh is ignored
+ * if the row records it for another generation.
  */
 function blockerOf(
   row: RefreshLeaseRow | undefined,

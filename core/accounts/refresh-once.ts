@@ -51,7 +51,7 @@ export async function refreshOnce(
   for (;;) {
     const account = await deps.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
-    // Another process has refreshed or changed the credentials.
+    // The credentials were refreshed or changed in the meantime, or the account is not active any more.
     if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
     const run = await attempt(deps, account, cause, refreshReason);
     if (run.kind === 'done') return run.renewal;

@@ -10,8 +10,8 @@ export interface PaceLimits {
 /** If a request takes longer than this multiple of the shortest duration, the provider is assumed to queue requests. */
 const SLOW = 2;
 /**
- * The recorded shortest duration grows by this factor per response. After about a hundred responses the new speed of a
- * slower provider counts as normal.
+ * The recorded shortest duration grows by this factor with each granted token. After about a hundred responses the new
+ * speed of a slower provider counts as normal.
  */
 const FADE = 1.01;
 
@@ -34,9 +34,10 @@ export interface RunningRefresh {
 
 /**
  * Adjusts the width: the maximum number of concurrent refreshes for a provider. It uses additive increase and
- * multiplicative decrease, as TCP does. At first, each success adds one to the width while all places are taken. If the
- * provider limits requests, fails or does not respond, the width is halved. From then on, each success adds only one
- * divided by the width. The width does not grow while refreshes take more than twice as long as the fastest ones.
+ * multiplicative decrease, as TCP does. A success changes the width only if its refresh took the last free place: at
+ * first it adds one. If the provider limits requests, fails or does not respond, the width is halved. From then on,
+ * such a success adds only one divided by the width. The width does not grow while refreshes take more than twice as
+ * long as the fastest ones.
  */
 export class RefreshPace {
   readonly #limits: PaceLimits;
@@ -62,7 +63,7 @@ export class RefreshPace {
   end({ reductions, isFull }: RunningRefresh, ms: number, verdict: LoadVerdict): void {
     if (verdict === 'unknown') return;
     if (verdict === 'strained') {
-      // Only the first of the concurrent refreshes reduces the width.
+      // If several concurrent refreshes show an overload, only the first reduces the width.
       if (reductions !== this.#reductions) return;
       this.#width = Math.max(1, this.#width / 2);
       this.#reductions++;

@@ -45,7 +45,7 @@ export interface RefreshPlan extends TokenRequest {
   pattern: AuthPattern;
   /**
    * The credentials and settings that the request is built from, as text. The result is stored only if the account
-   * still has the same ones.
+   * still has the same credentials and settings.
    */
   basis: Secret;
   /** Whether the request can be made only once with these credentials, because it uses up a refresh token. */

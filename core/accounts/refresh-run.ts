@@ -20,7 +20,7 @@ export interface RefreshLog {
 
 export interface RunDeps extends PlanDeps, SettleDeps, Clock {
   store: Store;
-  /** Returns a fetch that can reach only these origins and times out well before the lease expires (15 s and 30 s). */
+  /** Returns a fetch that can reach only these origins. It times out after 15 s; the lease expires after 30 s. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
@@ -138,7 +138,7 @@ async function keep(deps: RunDeps, plan: RefreshPlan, lease: Lease, obtained: Ob
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
   deps.log?.warn({ account_id: account.id, kind: settled.kind }, 'the refresh result came too late to be stored');
-  // After a takeover, these tokens may share their grant with the tokens of the new holder, so they must not be
+  // `lost`: another process took over the lease. Its tokens may belong to the same grant, so these tokens must not be
   // revoked.
   const { tokens } = obtained;
   if (settled.kind !== 'lost' && tokens !== null) {

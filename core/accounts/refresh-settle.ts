@@ -70,8 +70,8 @@ export async function storeTokens(
 }
 
 /**
- * Sets an account to EXPIRED, because the provider no longer accepts its refresh token, subject or other credentials.
- * If the account has other credentials by now, it stays unchanged.
+ * Sets an account to EXPIRED, because the provider no longer accepts its refresh token, subject or other credentials,
+ * or because its authorization server was replaced. If the account has other credentials by now, it stays unchanged.
  */
 export async function storeRefusal(
   tx: Transaction,
@@ -157,7 +157,7 @@ async function stillOurs(tx: Repositories, vault: Vault, plan: RefreshPlan, leas
 
 /**
  * Whether the account still has the credentials that the refresh used. If the refresh used a refresh token, a change
- * that keeps this token is ignored, for example a change of the scopes.
+ * that keeps this token and the origins is ignored, for example a change of the scopes.
  */
 function holdsBasis(
   vault: Vault,

@@ -5,7 +5,7 @@ import { type LoadVerdict, RefreshPace } from './refresh-pace.ts';
 export interface SlotLimits {
   /** Concurrent tasks in total. */
   total: number;
-  /** Concurrent tasks in one lane: initially, and at most. */
+  /** Concurrent tasks in one lane (a provider of an environment): initially, and at most. */
   first: number;
   most: number;
   /** Tasks of one lane that may wait. */
@@ -31,15 +31,15 @@ const LONGEST_RETRY_MS = 60_000;
 
 /**
  * Limits how many refreshes run concurrently, in total and per lane (a provider of an environment). So ten thousand
- * accounts that expire together neither flood a provider nor delay the accounts of another one (threat R8). A lane is a
- * queue; the lanes take turns. A lane gets as many slots as its provider can handle, and only while more slots are free
- * than it already has, so that it leaves slots to the other lanes. Every wait has a limit.
+ * accounts that expire together neither overload a provider nor delay the accounts of another provider (threat R8). A
+ * lane is a queue; the lanes take turns. A lane gets as many slots as its provider can handle, and only while more
+ * slots are free than it already has, so that it leaves slots to the other lanes. Every wait has a limit.
  */
 export class RefreshSlots {
   readonly #limits: SlotLimits;
   readonly #clock: () => number;
   readonly #lanes: Lanes;
-  /** The pace of each lane. It is kept while a lane is empty, so that the learned limit is used again. */
+  /** The adaptive limit of each lane. It is kept while the lane is empty, so that the learned limit is used again. */
   readonly #paces = new LRUCache<string, RefreshPace>({ max: PACES });
   /** The duration of the last task that did not throw, in milliseconds. */
   #lastMs = 1_000;

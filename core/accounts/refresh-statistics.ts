@@ -42,7 +42,7 @@ export async function countRefresh(
 /**
  * Adds up the counts of a list of rows to one statistic for each group, and to one for all.
  *
- * @returns hours in their order, other groups with the most refreshes first
+ * @returns hours in their order; of other groups the 100 with the most refreshes, the largest first
  */
 export function summarizeRefreshes(
   kind: RefreshStatisticGroup,

@@ -80,8 +80,8 @@ const PAGE = 500;
 
 /**
  * Removes the tokens that Valetkey obtained for the accounts of a connection, because the settings of the connection
- * change, and orders their revocation. The revocations use the client that the connection has at the time of this call,
- * so call it before the client is changed.
+ * change, and orders their revocation. The revocations use the client that the connection has at the time of this call:
+ * call it before the client is replaced, but after a new secret of the same client is stored.
  */
 export async function revokeObtained(
   tx: Transaction,

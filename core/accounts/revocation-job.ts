@@ -12,7 +12,7 @@ import { mayBeShared } from './shared-grant.ts';
 export interface RevocationJobDeps extends AttemptDeps {
   store: Pick<Store, 'read'>;
   events: Events;
-  /** No log line contains a token, an address or an identifier. */
+  /** No log line contains a token, an address or the identifier of a user. */
   log: { warn(fields: object, message: string): void };
 }
 

@@ -36,7 +36,10 @@ import { canObtainAgain } from './obtaining/kinds.ts';
 import { emitRevocation } from './revocation-event.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
-/** The job kind that revokes tokens. The subject of such a job is the account, its lane the provider. */
+/**
+ * The job kind that revokes tokens. The subject of such a job is the account. The jobs of one provider are a lane,
+ * which limits how many of them run concurrently.
+ */
 export const REVOCATION = 'revocation';
 
 /**

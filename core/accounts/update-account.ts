@@ -24,10 +24,10 @@ export interface AccountUpdate {
 }
 
 /**
- * Updates an account: `api_config` is merged, and only the given fields of the credentials change. With usable
- * credentials the account becomes ACTIVE. A change takes the account out of use if it leaves no usable credentials, or
- * if the stored credentials must not be used for the new configuration. Tokens that Valetkey obtained with replaced
- * values are removed and revoked.
+ * Updates an account: `api_config` is merged, and the given fields of the credentials change. If the request contains
+ * credentials and the result is usable, the account becomes ACTIVE. A change takes the account out of use if it leaves
+ * no usable credentials, or if the stored credentials must not be used for the new configuration. Tokens that Valetkey
+ * obtained with replaced values are removed and revoked.
  *
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS, UNKNOWN_CONNECTOR, UNSUPPORTED_CONNECTION_TYPE;
  * VaultError if the stored credentials cannot be decrypted and the request does not replace them
@@ -74,7 +74,7 @@ export async function updateAccount(
     }),
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
     ...(parks && { status: 'PENDING_AUTH' as const, statusReason: reason }),
-    // An account without encrypted credentials takes over the provider's current binding.
+    // An account that has no encrypted credentials after this update takes over the provider's current binding.
     ...(!replaced && !holdsSecrets && (outdated || account.temporarySealed === null) && bound),
     // Obtained tokens are removed, because they belong to the previous configuration.
     ...(outdated &&

@@ -2,7 +2,7 @@ import { AUDIT } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
 import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
 
-/** Limits how many requests read the whole audit log of an environment at a time. */
+/** Limits how many requests read the whole audit log of an environment at a time, in one process. */
 export interface AuditLogSlots {
   /** @throws ApiError RATE_LIMITED if too many requests of the environment read its log */
   take(environmentId: string): ReleaseSlot;

@@ -11,7 +11,7 @@ export const basic: AuthorizationModule = {
       { field_name: 'username', label: 'User name', input_type: 'text', required: true },
       { field_name: 'password', label: 'Password', input_type: 'password', required: true },
     ],
-    // Without a password field, the user name holds the key.
+    // If the pattern has no password field, the user name contains the secret.
     secretNames: (fields) => [fields.some((field) => field.field_name === 'password') ? 'password' : 'username'],
     reservedNames: ['username', 'password'],
     // RFC 7617 §2: the first colon separates user name and password, so the user name must not contain one.

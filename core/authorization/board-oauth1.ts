@@ -8,8 +8,8 @@ import type { AuthorizationModule, SignerDeps, SigningContext } from './module.t
 import { placed } from './placing.ts';
 
 /**
- * OAuth 1.0a (RFC 5849). Also its variant in which a provider issues tokens without secrets: then requests contain the
- * application's key and the token, and are not signed.
+ * OAuth 1.0a (RFC 5849), and its variant in which a provider issues tokens without secrets. In the variant, requests
+ * contain the application's key and the token, and are not signed.
  */
 export const boardOAuth1: AuthorizationModule = {
   connectionType: 'BOARD_OAUTH1',
@@ -32,8 +32,9 @@ export const boardOAuth1: AuthorizationModule = {
 };
 
 /**
- * Adds a token to a request without signing it, because the token has no secret. The pattern says where it is placed;
- * by default it is in an `OAuth` header together with the client's key.
+ * Returns the parts of a request that contain a token without a secret. Such a request is not signed. The pattern says
+ * where the token is placed; by default, it follows the client's key in an `Authorization` header with the scheme
+ * `OAuth`.
  */
 function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCredential): PlacedCredential {
   const token = accessToken.reveal();
@@ -50,8 +51,8 @@ function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCre
 }
 
 /**
- * Returns undefined for a token without a secret. Only the three-step flow of OAuth 1.0a (RFC 5849 §2) issues a secret
- * with the token.
+ * Returns undefined for an account without a token secret. Only the three-step flow of OAuth 1.0a (RFC 5849 §2) issues
+ * a secret with the token.
  */
 function signer({ pattern, details }: SigningContext, deps: SignerDeps) {
   const { access_token: token, token_secret: secret } = details[OAUTH_TOKEN.name] ?? {};

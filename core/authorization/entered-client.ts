@@ -1,8 +1,9 @@
 import type { EntryRules } from './module.ts';
 
 /**
- * An OAuth client that a user enters for one account, with the field names of RFC 6749 §2.3.1. Requests contain the
- * token that it obtains, never the client itself.
+ * An OAuth client that a user enters for one account. The field names are those of RFC 6749 §2.3.1, and `private_key`
+ * for a client that signs assertions. Tool calls contain the token that is obtained with the client, never the client
+ * itself.
  */
 export const ENTERED_CLIENT: EntryRules = {
   fields: [],

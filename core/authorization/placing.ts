@@ -48,8 +48,8 @@ export function mutationOf({ auth_field_mutations: mutations }: AuthPattern, fie
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 
 /**
- * Checks the parts of a credential. It also collects the secrets in every encoding in which they are sent, so that they
- * can be removed from responses.
+ * Checks the parts of a credential, and collects its secrets in every encoding in which they are sent, so that they can
+ * be removed from responses.
  *
  * @throws ApiError INVALID_AUTHORIZATION_DETAILS for a value that a header or cookie cannot contain
  */

@@ -15,8 +15,8 @@ import type { AuthorizationType } from './type.ts';
 import { workspaceDwd } from './workspace-dwd.ts';
 
 /**
- * Every authorization type of the contract. Other files must not contain the name of a type
- * (scripts/check-type-names.ts).
+ * Every authorization type of the contract. Files outside of this folder must not contain the name of a type;
+ * scripts/check-type-names.ts lists the exceptions.
  */
 export const MODULES = {
   OAUTH: oauth,

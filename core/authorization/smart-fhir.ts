@@ -22,7 +22,7 @@ export const smartFhir: AuthorizationModule = {
   isClient: isBackend,
   obtainingOf: (account) => (holdsUserToken(account) ? 'refresh_token' : 'client_credentials'),
   isRecordSystem: true,
-  // The patient or encounter that the user had open in the record system, or selected there.
+  // The launch context: the patient and other data that the user had open or selected in the record system.
   configOf: (tokenResponse) => launchContextChange(readLaunchContext(tokenResponse)),
   storeAdvice: BARE_CLIENT,
   metadataGrant: 'authorization_code',

@@ -9,7 +9,7 @@ export interface Readiness {
   ending?: boolean;
 }
 
-/** Returns whether the server can handle requests, and the state of its database. */
+/** The functions that return whether the server can handle requests, and the state of its database. */
 export interface Service {
   readiness(): Promise<Readiness>;
   databaseState(): Promise<DatabaseState>;

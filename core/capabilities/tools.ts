@@ -6,7 +6,8 @@ import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
 /**
- * What the handlers of operations on tools need: all tools, the tools that a user can call, custom tools, and overlays.
+ * The dependencies of the API operations on tools: on all tools, the tools that a user can call, custom tools, and tool
+ * overlays.
  */
 export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, ToolValidationDeps, OverlayDeps {
   toolDirectory: ToolDirectory;

@@ -13,12 +13,13 @@ import { SITE } from '../connectors/sites.ts';
 import type { FieldError } from '../errors.ts';
 
 const PLACE = /\{\{([^{}]*)\}\}/;
-/** Matches every host below a name of at least two labels. */
+/** An entry such as `https://*.acme.example`: the name after `*.` must have at least two labels. */
 const WILDCARD = /^https:\/\/\*\.(?=[^*/]+\.[^*/]+$)[a-z0-9.-]+$/;
 
 /**
- * Whether a connection allows an address: the address equals an entry or is below one. `https://*.acme.example` matches
- * every host below acme.example, at the default port of https.
+ * Whether `allowed_addresses` of a connection allow an address: it must equal an entry, or have the same origin and a
+ * path below that of the entry. The entry `https://*.acme.example` allows all subdomains of acme.example, at the
+ * default port of https.
  */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {
   const plain = plainAddress(address);
@@ -30,15 +31,17 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
 }
 
 /**
- * Whether every address that a list allows is also allowed by another list. If one of the lists is missing (null), this
- * is true only if both are.
+ * Whether `other` allows every address that `list` allows. A wildcard in `list` must also be an entry of `other`. If
+ * one of the lists is missing (null), the result is true only if both are.
  */
 export function isWithin(list: readonly string[] | null, other: readonly string[] | null): boolean {
   if (list === null || other === null) return list === other;
   return list.every((entry) => other.includes(entry) || (!WILDCARD.test(entry) && isAllowed(entry, other)));
 }
 
-/** Returns why a text cannot be an entry, for an error that names the entry; undefined if it can. */
+/**
+ * Returns why a text cannot be an entry of `allowed_addresses`, for an error that names the entry; undefined if it can.
+ */
 export function entryProblem(entry: string): string | undefined {
   if (WILDCARD.test(entry)) return undefined;
   const url = URL.parse(entry);
@@ -47,16 +50,17 @@ export function entryProblem(entry: string): string | undefined {
   return 'must be a normalized https URL without a user name, query or fragment (in development also http on loopback), or a wildcard such as https://*.example.com';
 }
 
-/** Whether an account value is part of the provider's base URL. */
+/** Whether the provider's base URL contains a value of the account, or is such a value. */
 export function isBaseOpen(provider: ProviderDefinition): boolean {
   const template = baseTemplateOf(provider);
   return template === undefined ? provider.api.base_url_input !== undefined : PLACE.test(template);
 }
 
 /**
- * Whether an account value determines where the client of a connection is used: at which health record system, or at
- * which address of a custom provider. This is false for other built-in connectors, because all their hosts belong to
- * one vendor, and if each account has its own client.
+ * Whether a value of the account determines where the OAuth client of a connection is used: at which health record
+ * system, or at which address of a custom provider. This is false for other built-in connectors, because their hosts
+ * belong to one vendor (a customer's server is checked separately, by `SITE`). It is also false if users enter a client
+ * for each account.
  */
 export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
   if (usersEnterCredentials(pattern)) return false;
@@ -64,12 +68,15 @@ export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern)
   return provider.isCustom && openAddresses(pattern).length > 0;
 }
 
-/** Returns the OAuth addresses that contain an account value. */
+/** Returns the OAuth addresses that contain a placeholder for a value of the account. */
 export function openAddresses(pattern: AuthPattern): string[] {
   return clientAddresses(pattern).filter((template) => PLACE.test(template));
 }
 
-/** Returns the OAuth addresses at which the client of a connection is used. */
+/**
+ * Returns the OAuth addresses, with their placeholders, at which the client of a connection or its tokens are used. The
+ * list is empty if Valetkey signs identity tokens instead of using a client.
+ */
 export function clientAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
   if (moduleOf(type).client?.kind === 'identity_token') return [];
   const visited = config.authorize_uri === undefined ? [] : [config.authorize_uri];
@@ -79,8 +86,9 @@ export function clientAddresses({ type, oauth_config: config = {} }: AuthPattern
 export const NOT_ALLOWED = 'must be an address listed in allowed_addresses of the connection, or one below it';
 
 /**
- * Checks that the base URL of an account is among the addresses that its connection allows. A connection without a list
- * allows every address of the vendor, and no server that a customer runs.
+ * Checks that the connection allows the base URL of an account, if a value of the account determines this URL. A
+ * connection without `allowed_addresses` allows every base URL, except a server of a customer that the account uses
+ * instead of the vendor's hosts (`isForeign`).
  */
 export function checkAllowedBase(
   { allowedAddresses }: Pick<ConnectionRow, 'allowedAddresses'>,

@@ -3,15 +3,15 @@ import { moduleOf } from '../authorization/registry.ts';
 
 /**
  * Returns the callback address of a connection. Each connection has its own address, so that a response of one provider
- * cannot be used for the connection of another one (threat L9).
+ * cannot be used for a connection to another provider (threat L9).
  */
 export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
   return `${baseUrl}/oauth/callback/${connectionId}`;
 }
 
 /**
- * Returns the address to register at the provider for a connection; empty if users of its type do not consent at the
- * provider.
+ * Returns the callback address to register at the provider for a connection; an empty string for authorization types
+ * without consent at the provider.
  */
 export function registeredCallbackUrl(
   environment: Pick<EnvironmentRow, 'baseUrl'>,

@@ -13,7 +13,7 @@ const KEY_FILE_LEVELS = 4;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * Checks the client secret of a connection by the rules of its type, which may require the key file of a service
+ * Checks the client secret of a connection by the rules of its pattern, which may require the key file of a service
  * account, a private key, or a plain client secret.
  *
  * @returns what is wrong with it, for an error that names the field; undefined if it can be used. The text contains no
@@ -36,7 +36,7 @@ function plainSecretProblem(text: string): string | undefined {
   if (PEM_KEY.test(text) || members.some((name) => name === 'd' || name === 'private_key'))
     return 'must be a client secret, not a private key: the provider does not accept keys';
   if (members.includes('client_secret')) return 'must be the client secret alone, not the file that contains it';
-  // RFC 6749 appendix A.2. A copied secret often ends with a line break.
+  // RFC 6749 appendix A.2 does not allow these characters. A copied secret often ends with a line break.
   if (INVISIBLE.test(text)) return 'must not contain line breaks, control characters or invisible characters';
   return undefined;
 }
@@ -60,7 +60,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Returns the names of the members in a JSON value. Files with keys have few levels; deeper ones are not read. */
+/** Returns the names of the members in a JSON value, down to the fourth level: files with keys have few levels. */
 function membersOf(value: unknown, levels = KEY_FILE_LEVELS): string[] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value);

@@ -12,7 +12,7 @@ export type ClientPattern = Pick<AuthPattern, 'type' | 'oauth_config' | 'is_mcp'
 
 /**
  * Returns the binding of a client that is being set: how, and at which addresses, it may be used. No endpoint is pinned
- * yet (stored at its first use, so that others are rejected later).
+ * yet: an endpoint is pinned (stored with the client) at its first use, and from then on other endpoints are rejected.
  *
  * @param allowed `allowed_addresses` of its connection
  */
@@ -30,7 +30,7 @@ export function bindClient(provider: ClientProvider, pattern: ClientPattern, all
 
 /**
  * Returns the client columns of a new connection. They contain a binding if Valetkey signs identity tokens for
- * connections of its type instead of using a registered client. Otherwise there are none.
+ * connections of its type instead of using a registered client. Otherwise the result is empty.
  */
 export function firstClient(
   definition: { provider: ClientProvider; pattern: ClientPattern },
@@ -77,9 +77,9 @@ function audienceOf({ type, oauth_config: config = {} }: ClientPattern): string 
 }
 
 /**
- * Returns the addresses where the client is used. For a custom provider, which API clients define, these are URL
- * directories: on a shared host a neighbouring directory may belong to another customer. For a built-in connector they
- * are origins.
+ * Returns the addresses where the client is used. For a custom provider, these are the issuer and the URL directories
+ * of the endpoints: on a shared host, a neighboring directory may belong to another customer. For a built-in connector
+ * they are origins.
  */
 function addressesOf({ isCustom }: ClientProvider, { oauth_config: config = {} }: ClientPattern): string[] {
   const { authorize_uri, issuer, ...others } = config;

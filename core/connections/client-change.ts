@@ -14,8 +14,8 @@ const WITHDRAWN =
 
 /**
  * Removes the clients of a provider's connections if the new definition would use them elsewhere or in another way than
- * they were set up for. Their secrets are deleted, and tokens that Valetkey obtained with them are revoked. Call it
- * while the old definition is still stored, because the revocations use it.
+ * they were set up for. Their secrets are deleted, and tokens that Valetkey obtained with them are revoked. For a
+ * custom provider, call it while the old definition is still stored, because the revocations use that definition.
  *
  * @returns how many connections lost their client
  */
@@ -36,7 +36,7 @@ export async function withdrawClients(
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,
       clientGeneration: connection.clientGeneration + 1,
-      // Valetkey registers a new client itself, unless an operator had set the removed one.
+      // Valetkey registers a new client at an MCP server itself, unless an operator had set the removed client.
       status: pattern.is_mcp && bound.registered ? 'IN_PROGRESS' : 'DRAFT',
       updatedAt: deps.now(),
     });
@@ -52,8 +52,8 @@ export async function withdrawClients(
 }
 
 /**
- * Binds a client to the definition of its provider after newly read metadata has changed it. A client that the previous
- * definition did not cover stays unchanged, and unusable.
+ * Binds a client to the new definition of its provider, after newly read metadata has changed the definition. A client
+ * whose binding did not allow the previous definition stays unchanged, and cannot be used.
  *
  * @throws OAuthConfigError if the client secret cannot be decrypted
  */

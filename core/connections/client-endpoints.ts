@@ -29,13 +29,17 @@ export interface ClientUse {
 type Pins = ClientBinding['pinned'];
 
 /**
- * Checks that the client of a connection is used only at allowed endpoints. Endpoints can depend on an account value,
- * or be taken from the metadata of the provider's issuer. Endpoints that `allowed_addresses` does not list are stored
- * with the client at their first use, and others are rejected later (threats P2, P7). In production, endpoints that
- * depend on an account value must be listed. Endpoints at a server that a customer runs must always be listed.
+ * Checks that the client of a connection is used only at allowed endpoints (threats P2, P7). Most endpoints that are
+ * not fixed by the provider's definition are stored with the client at their first use; afterwards, others are
+ * rejected:
+ * - An endpoint that depends on a value of the account is stored only outside production, and only if the connection
+ *   has no `allowed_addresses`. Otherwise, and at a server that a customer runs, `allowed_addresses` must list it.
+ * - An endpoint from the metadata of the provider's issuer is stored if `allowed_addresses` does not list it.
+ *
+ * `checkChosen` and `checkNamed` describe the exceptions.
  *
  * @returns the connection, including newly stored endpoints
- * @throws OAuthConfigError for other endpoints; nothing was sent
+ * @throws OAuthConfigError if an endpoint is not allowed; nothing was sent
  */
 export async function secureEndpoints(
   store: Pick<Store, 'write'>,
@@ -62,7 +66,7 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
 /**
  * Checks the endpoints of one use.
  *
- * @returns null if all of them are known; otherwise the endpoints to store at this first use
+ * @returns null if nothing must be stored; otherwise all endpoints to store with the client
  * @throws OAuthConfigError for a use that is not allowed
  */
 export function checkEndpoints(use: ClientUse): Pins | null {
@@ -87,7 +91,8 @@ function foreignLearned({ environment, connection, provider, pattern }: ClientUs
 }
 
 /**
- * Checks the addresses that contain an account value. Returns those to store at this first use; null if there are none.
+ * Checks the addresses that contain an account value. Returns the addresses to store at this first use; null if nothing
+ * must be stored.
  */
 function checkChosen(use: ClientUse, known: readonly string[]): string[] | null {
   const { allowedAddresses: allowed } = use.connection;
@@ -99,8 +104,8 @@ function checkChosen(use: ClientUse, known: readonly string[]): string[] | null 
     if (refused !== undefined) throw notListed(refused.address);
     return null;
   }
-  // No address needs to be stored: the client authenticates with an assertion for one record system, which another one
-  // cannot use.
+  // No address needs to be stored: the client authenticates with an assertion for one record system, which another
+  // record system cannot use.
   if (isRecordSystem(use.pattern) && use.pattern.oauth_config?.client_auth_method === 'private_key_jwt') return null;
   if (known.length === 0) return [...new Set(chosen.map(({ place }) => place))].sort();
   const other = chosen.find(({ place }) => !known.some((limit) => isAtOrBelow(place, limit)));
@@ -109,8 +114,8 @@ function checkChosen(use: ClientUse, known: readonly string[]): string[] | null 
 }
 
 /**
- * Returns the addresses that contain an account value. `place` is the part that is stored: for an endpoint its URL
- * directory, because on a shared host the next directory may belong to another customer.
+ * Returns the addresses that contain an account value. `place` is what is stored: for an endpoint its URL directory,
+ * because on a shared host a neighboring directory may belong to another customer.
  */
 function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: string; place: string }[] {
   const usesBase = isRecordSystem(pattern) || (moduleOf(pattern.type).client?.signsCalls && provider.isCustom);
@@ -128,7 +133,7 @@ function foreignAddresses({ pattern, oauth }: ClientUse): { address: string; pla
 
 /**
  * Checks the addresses that are in the provider's metadata but not in its definition. Returns the origins to store at
- * this first use; null if there are none.
+ * this first use; null if nothing must be stored.
  */
 function checkNamed(use: ClientUse, known: readonly string[] | null): string[] | null {
   const { provider, pattern, oauth, connection } = use;
@@ -136,8 +141,8 @@ function checkNamed(use: ClientUse, known: readonly string[] | null): string[] |
   if (named.length === 0) return null;
   const isOpen = isRecordSystem(pattern) ? isBaseOpen(provider) : openAddresses(pattern).length > 0;
   if (isOpen) {
-    // The endpoints differ by account, so they cannot be pinned. They must have the origin of the issuer, except at
-    // health record systems, whose endpoints may be on other origins.
+    // The endpoints differ by account, so they cannot be stored with the client. They must have the origin of the
+    // issuer, except at health record systems, whose endpoints may be on other origins.
     const origin = isRecordSystem(pattern) ? undefined : new URL(issuerOf(oauth) ?? '').origin;
     const other = origin && named.find((address) => new URL(address).origin !== origin);
     if (other) throw notListed(other);

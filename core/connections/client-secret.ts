@@ -22,8 +22,8 @@ export function clientContext(environmentId: string, id: string, generation: num
 }
 
 /**
- * Returns what the client secret of a connection is bound to: its row, its generation, and the binding that it was
- * supplied under.
+ * Returns what the encrypted client secret of a connection is bound to: its row, the binding of the client, and its
+ * generation, which increases whenever the client is set.
  */
 function clientSecretContext({
   environmentId,

@@ -13,7 +13,7 @@ import { type ClientColumns, openClientSecret } from './client-secret.ts';
 export type BoundConnection = Pick<ConnectionRow, 'environmentId' | 'id' | 'clientId' | 'allowedAddresses'> &
   ClientColumns;
 
-/** The use that a client is opened for. */
+/** The client of a connection, and the definition that it is to be used with. */
 export interface ClientPurpose {
   connection: BoundConnection;
   /** undefined if the provider was deleted. */
@@ -24,7 +24,8 @@ export interface ClientPurpose {
 /**
  * Returns the OAuth client of a connection.
  *
- * @throws OAuthConfigError if it has no id, its secret cannot be decrypted, or it was set up for another use
+ * @throws OAuthConfigError if the client has no id, its secret cannot be decrypted, its private key is invalid, or it
+ * was set up for another use
  */
 export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredentials {
   const { connection, pattern } = purpose;
@@ -38,7 +39,7 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
 
 /**
  * Returns the client as it is used with a pattern. For a health record system, the private key of the client is checked
- * and converted, because such systems have rules for keys. Any other client is returned unchanged.
+ * and converted, because SMART has its own rules for keys. Any other client is returned unchanged.
  *
  * @throws OAuthConfigError for an invalid key
  */
@@ -53,7 +54,7 @@ export function clientFor(
 /**
  * Returns the client secret of a connection; null if it has none.
  *
- * @throws OAuthConfigError if it cannot be decrypted, or the client was set up for another use
+ * @throws OAuthConfigError if the secret cannot be decrypted, or the client was set up for another use
  */
 export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | null {
   requireTerms(purpose);

@@ -93,7 +93,7 @@ export async function createConnection(
 
 /**
  * Changes the settings that a request contains, and the status that results from them. If the request contains the
- * client or the scopes, tokens that Valetkey obtained with them are removed and revoked.
+ * client or the scopes, tokens that Valetkey obtained with the previous ones are removed and revoked.
  *
  * @throws ApiError VALIDATION_FAILED
  */
@@ -128,12 +128,12 @@ export async function updateConnection(
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }
 
-/** The settings that tokens of machine clients, delegations and clouds are obtained with. */
+/** The settings with which Valetkey obtains tokens itself: for machine clients, service accounts and cloud roles. */
 const OBTAINED_WITH = ['client_id', 'client_secret', 'scopes'] as const;
 
 /**
- * Whether the same client gets a new secret. Then revocations must use the new secret, because the provider no longer
- * accepts the old one.
+ * Whether the same client gets a new secret. Then revocations must use the new secret, because the provider may no
+ * longer accept the old secret.
  */
 function isRotation({ clientId }: ConnectionRow, { client_id: id = clientId, client_secret: secret }: ConnectionInput) {
   return id === clientId && typeof secret === 'string';

@@ -2,7 +2,7 @@ import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
 import { inBatches } from '../scheduling/in-batches.ts';
 
-/** Deletes tools of an environment by name, and lets other work run in between. */
+/** Deletes tools of an environment by name, in batches, so that other work can run on the event loop in between. */
 export async function deleteTools(
   tx: Pick<Transaction, 'yieldToEventLoop' | 'environmentTools'>,
   environmentId: EnvironmentId,

@@ -4,7 +4,7 @@ import { presentConfiguration } from '../present/connection.ts';
 import type { Schemas } from '../present/schemas.ts';
 import { findPattern, findProvider } from './providers.ts';
 
-/** A connection with its settings, as every operation on one connection returns it. */
+/** Returns a connection with its settings, as operations on a single connection return it. */
 export async function describeConnection(
   read: ReadRepositories,
   row: ConnectionRow,

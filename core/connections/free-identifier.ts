@@ -22,8 +22,8 @@ export async function freeIdentifier(
 
 /**
  * Whether a name is in use. Names of built-in connectors are reserved. Names of connections are reserved too: the
- * connection of a deleted provider must not become usable again with a new provider of the same name, and `connector`
- * would match the connection first.
+ * connection of a deleted provider must not become usable again with a new provider of the same name, and the field
+ * `connector` of requests would select the connection instead of the new provider.
  */
 async function isTaken(
   tx: Repositories,

@@ -28,9 +28,9 @@ export interface Consequences {
   withdrawn: number;
 }
 
-/** The maximum number of accounts that are changed before other work can run. */
+/** The maximum number of accounts that are changed before other work can run on the event loop. */
 const PAGE = 100;
-/** The maximum number of accounts that an error names. */
+/** The maximum number of accounts that an error names for one field. */
 const MAX_NAMED = 10;
 
 /**
@@ -157,8 +157,8 @@ function isBoundSo({ origins, binding }: AccountRow, bound: Pick<AccountRow, 'or
 }
 
 /**
- * Returns the public part of an account without the fields that have become secret; undefined if it contains none of
- * them.
+ * Returns the public details of an account without the fields that have become secret; undefined if they contain no
+ * such field.
  */
 function stillShown({ publicDetails }: AccountRow, { pattern }: Definition): JsonObject | undefined {
   const details = staticFieldsIn((publicDetails ?? {}) as Details);

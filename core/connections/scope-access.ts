@@ -15,7 +15,7 @@ const SAYS_WRITE =
   /\b(?:add|change|control|create|edit|make|manage|mark|modify|move|post|run|send|share|start|update|write)\b/i;
 const SAYS_DELETE = /\b(?:delete|remove)\b/i;
 
-/** The access of scopes by connector; the catalogue never changes. */
+/** A cache: the access of scopes by connector, as the tools indicate it. The catalogue never changes. */
 const known = new WeakMap<Catalogue, Map<string, Map<string, ScopeAccess>>>();
 
 /**
@@ -37,7 +37,6 @@ export function scopeAccess(
   const byName = accessByName(scope);
   const byDescription = accessByDescription(description);
   const byTools = accessByTools(catalogue, connector).get(scope) ?? 'read';
-  // Without a name or a description that indicates access, a scope counts as one that changes data.
   return [byDescription ?? byName ?? 'write', byName ?? 'read', byTools].reduce(larger);
 }
 

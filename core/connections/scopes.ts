@@ -3,8 +3,8 @@ import { isGranted } from '../authorization/roles.ts';
 import type { AuthPattern, ScopeEntry } from '../connectors/auth-pattern.ts';
 
 /**
- * Returns the scopes that accounts of a connection request: the connection's own, otherwise those that the provider
- * requires.
+ * Returns the scopes that accounts of a connection request: those that are set for the connection; if none are set,
+ * those that the provider's definition marks as required.
  */
 export function requestedScopes({ scopes }: Pick<ConnectionRow, 'scopes'>, pattern: AuthPattern): string[] {
   if (scopes.length > 0) return scopes;

@@ -61,7 +61,7 @@ export function checkAddresses(
   if (allowed === undefined || clientBinding === null || !definition || setsClient(stored, input)) return [];
   const { pattern } = definition;
   // More addresses do no harm in two cases: an identity token names its account, and an assertion for one record system
-  // cannot be used at another one.
+  // cannot be used at another record system.
   const isHarmless = isRecordSystem(pattern) && pattern.oauth_config?.client_auth_method === 'private_key_jwt';
   const isStatement = moduleOf(pattern.type).client?.kind === 'identity_token';
   if (isStatement || isHarmless || isWithin(allowed, allowedAddresses)) return [];

@@ -49,7 +49,8 @@ type SettingColumns = Pick<ConnectionRow, 'clientId' | 'clientSecretSealed' | 'c
  */
 export function missingSettings(pattern: AuthPattern, settings: ConnectionSettings): string[] {
   const { client } = moduleOf(pattern.type);
-  // Identity tokens need no client; the binding was stored when the connection was created.
+  // Identity tokens need only a client binding, which is stored when the connection is created. If a change of the
+  // provider has removed the binding, setting client_id stores a new one.
   if (client?.kind === 'identity_token') return settings.isWithdrawn ? ['client_id'] : [];
   const accountsBringClient = isClientPattern(pattern) && (pattern.fields?.length ?? 0) > 0;
   // Valetkey registers the client at an MCP server itself.

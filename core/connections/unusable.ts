@@ -41,7 +41,7 @@ export function connectionDraft(
   });
 }
 
-/** Returns the error for a connection whose provider was deleted; such a connection cannot be enabled. */
+/** Returns the error for a connection whose provider was deleted; enabling the connection does not make it usable. */
 export function providerDeleted({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const message = 'The provider was deleted: the application must create an account with another provider.';
   return new ApiError(

@@ -18,7 +18,7 @@ export const VENDORS = [
 
 export type IdentityProvider = 'CUSTOM' | 'IDP_SIMULATOR' | (typeof VENDORS)[number];
 
-/** The `provider` of a connection, from the vendor that a connector file names. */
+/** Returns the `provider` of a connection for the vendor that a connector file names. */
 export function identityProviderOf(vendor: string | undefined): IdentityProvider {
   return VENDORS.find((known) => known === vendor) ?? 'CUSTOM';
 }

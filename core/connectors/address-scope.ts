@@ -7,7 +7,7 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
 
 /**
  * Whether an address is equal to `bound` or below it: it has the same scheme, host and port, and its path begins with
- * the same segments. A path that some servers resolve upwards, such as `/ada/..;/eve`, is never below another.
+ * the same segments. A path that some servers resolve upwards, such as `/ada/..;/eve`, is never below another address.
  *
  * @param address without query and fragment, as the URL parser writes it
  * @param bound in the same form

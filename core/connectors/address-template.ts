@@ -3,8 +3,8 @@ import { isSecureAddress } from './secure-address.ts';
 
 /**
  * A placeholder of an address template such as `https://{{domain}}.acme.example/v2/{{region}}`. An account value fills
- * exactly one host label or one path segment, so it can never choose another registered domain, a port, user
- * information or a query.
+ * exactly one host label or one path segment. So it can never choose a port, user information or a query, nor the last
+ * two labels of the host, which are fixed.
  */
 export interface AddressPlace {
   field: string;

@@ -119,8 +119,8 @@ export interface AuthPattern {
 }
 
 /**
- * Whether the form hides a field while the user types. To learn which values are secret, use `secretFieldsOf`
- * (core/authorization/fields.ts).
+ * Whether the input type of a field is one for secrets. Fields of other input types can be secret too: `secretFieldsOf`
+ * (core/authorization/fields.ts) returns all secret fields.
  */
 export function isSecretField(field: AuthField): boolean {
   return field.input_type === 'password' || field.input_type === 'textarea';

@@ -48,8 +48,8 @@ export function filled(template: string, inputs: AccountInputs): string {
 }
 
 /**
- * Checks the given account values against their places in the provider's addresses. Missing values are reported later,
- * when an address is used.
+ * Checks the given account values against their places in the provider's base address, and against the rules of the
+ * consent flow. Missing values are reported later, when an address is used.
  */
 export function checkAccountInputs(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
   const errors: FieldError[] = [];
@@ -96,8 +96,8 @@ function givenBaseProblem(value: string): string | undefined {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (value.includes('?') || value.includes('#')) return 'must not have a query or a fragment';
-  // If the URL parser changed the path (dot segments, backslashes), requests would use another prefix than its author
-  // sees.
+  // If the URL parser changed the path (dot segments, backslashes), requests would use a different prefix than the one
+  // that was entered.
   const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
   const isPlain =
     (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !mayContainDotSegment(url.pathname);

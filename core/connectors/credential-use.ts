@@ -10,8 +10,8 @@ const known = new WeakMap<AuthPattern, Map<string, string>>();
 
 /**
  * Returns a digest of how requests contain a credential of a pattern: the places and names of its parts, their prefixes
- * and suffixes, and how requests are signed. If two patterns have different digests, they send a stored credential
- * differently.
+ * and suffixes, and how requests are signed. If two patterns have the same digest, they send a stored credential in the
+ * same way.
  *
  * @param fields the names of the static fields of the credential
  * @returns SHA-256 in base64url

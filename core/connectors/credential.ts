@@ -7,7 +7,7 @@ export type Credential =
   | { kind: 'none' }
   | TokenCredential
   | StaticCredential
-  /** Has no place in the request, because it signs the whole request. */
+  /** Signs the whole request, and is not itself a part of it. */
   | { kind: 'signer'; signer: RequestSigner };
 
 export interface TokenCredential {

@@ -2,7 +2,7 @@ import { FRAMING_HEADERS } from '../net/framing-headers.ts';
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** Headers that identify the sender of a message, or make an intermediary treat it as another message. */
+/** Headers that identify the sender of a request, or make a proxy or server treat the request as a different one. */
 const IDENTITY = new Set([
   'authorization',
   'cookie',

@@ -11,7 +11,7 @@ export interface OAuthAddress {
   originFrom?: string;
 }
 
-/** The placeholders for credentials that the addresses of calls can contain in addition to those for account values. */
+/** Placeholders for credentials. The addresses and texts of calls can contain them besides those for account values. */
 export const CREDENTIAL_PLACES: ReadonlySet<string> = new Set([
   'access_token',
   'client_id',
@@ -23,7 +23,7 @@ export const CREDENTIAL_PLACES: ReadonlySet<string> = new Set([
 /** A placeholder for a credential that is a whole path segment. */
 const CREDENTIAL_SEGMENT = new RegExp(`(?<=[^/]/)\\{\\{(${[...CREDENTIAL_PLACES].join('|')})\\}\\}(?=/|\\?|$)`, 'g');
 
-/** Returns an address with the letter x in place of each credential, so that it can be checked and compared. */
+/** Returns an address with the letter x in place of each credential segment, so that it can be checked and compared. */
 export function withoutCredentials(template: string): string {
   return template.replace(CREDENTIAL_SEGMENT, 'x');
 }

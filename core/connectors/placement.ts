@@ -52,7 +52,8 @@ function placeStatic(pattern: AuthPattern, credential: StaticCredential, entered
   const fields = staticFieldsOf(pattern);
   const stored = (name: string) =>
     Object.hasOwn(credential.details, name) ? (credential.details[name]?.reveal() ?? '') : '';
-  // A mutation can supply a value without a field, for example the fixed password that goes with a key as user name.
+  // A mutation (a prefix, a suffix or a default) can supply a value that has no field. An example is the fixed password
+  // of an API that expects a key as the user name.
   const values: Values = (name) => {
     const isKnown = fields.some((field) => field.field_name === name) || mutationOf(pattern, name) !== undefined;
     return mutated(pattern, name, isKnown ? stored(name) : '');

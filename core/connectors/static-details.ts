@@ -37,7 +37,7 @@ export function checkStaticDetails(
   return [...errors, ...unknownKeys(fields, details), ...problemsOfType(pattern, details, entered)];
 }
 
-/** Whether all fields that the pattern requires are present, and none that it does not have. */
+/** Whether all fields that the pattern requires are present, and no unknown field. */
 export function isComplete(pattern: AuthPattern, details: Readonly<Record<string, unknown>>): boolean {
   return checkStaticDetails(pattern, details, new Set()).length === 0;
 }

@@ -1,6 +1,6 @@
 import type { DataKeyContext } from '../vault/context.ts';
 
-/** Stored contents never change, so the generation never changes either. */
+/** The generation counts the writes of a record. Stored contents are written only once. */
 const GENERATION = 1;
 
 /** Returns the context that the data key of stored contents is bound to. */

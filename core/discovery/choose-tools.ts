@@ -2,22 +2,20 @@ import type { ToolCard } from './tool-index.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * If a connection offers more tools than this, only the first 2,000 and those with successful calls are compared,
- * because comparing 2,000 takes about 10 ms.
+ * Only this many first tools of a connection, and all its tools with successful calls, are compared. Comparing 2,000
+ * tools takes about 10 ms.
  */
 const CONSIDERED = 2_000;
 
 /**
- * Chooses the tools of a connection that a model should see first. Tools with more successful calls come first; the
- * counts are compared in steps of powers of two, so that the choice seldom changes. Tools with equal counts are sorted
- * by these rules, in this order: destructive tools come last; then the tools are chosen in rounds (see `roundsOf`),
- * each of which takes tools of every first tag; within a round, reading tools come first, then tools with shorter
- * names.
+ * Chooses the tools of a connection that a model should see first. Tools with more successful calls come first. Counts
+ * between the same powers of two are considered equal, so that the choice seldom changes. Tools with equal counts are
+ * sorted by these criteria, in this order: destructive tools come last; tools with a lower number of `roundsOf` come
+ * first, which mixes tools with different first tags; reading tools come first; shorter names come first.
  *
  * @param cards the tools that the connection offers
  * @param uses the number of successful calls of each tool, by the tool's name
- * @returns all cards in their given order if there are at most `limit`, otherwise the first `limit`, best first; the
- *   same for the same counts
+ * @returns all cards in their given order if there are at most `limit`, otherwise the best `limit` cards, best first
  */
 export function chooseTools(
   cards: readonly ToolCard[],
@@ -46,9 +44,10 @@ export function chooseTools(
 }
 
 /**
- * Returns for each tool the round in which it is chosen. Tools form groups: the same first tag, and the same hints
- * about reading and deleting. Within a group, tools whose names have few words beside the tag come first:
- * `list_issues` before `list_issue_comments`. Larger groups have more tools in the first rounds.
+ * Returns a number for each tool; tools with lower numbers are chosen first. Tools with the same first tag and the same
+ * hints about reading and deleting form a group. Within a group, tools whose names have few words besides the tag come
+ * first: `list_issues` before `list_issue_comments`. The number is the place of the tool in its group, divided by the
+ * square root of the size of the group: ten tools of a group of 100 come before the tool of a group of one.
  */
 function roundsOf(cards: readonly ToolCard[]): Map<ToolCard, number> {
   const groups = Map.groupBy(cards, ({ tags, hints }) => `${hints.read_only} ${hints.destructive} ${tags[0] ?? ''}`);

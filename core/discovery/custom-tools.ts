@@ -51,8 +51,10 @@ export async function validateTool(
 }
 
 /**
- * Checks the changes of a tool before the transaction that writes them; returns undefined if no such tool can be
- * updated.
+ * Checks the changes of a tool before the transaction that writes them.
+ *
+ * @returns undefined if the environment has no tool of this name that was created through the API, or if the tool's
+ * provider is unknown
  */
 export async function validateToolChanges(
   read: ReadRepositories,
@@ -93,7 +95,7 @@ export async function createCustomTool(
 }
 
 /**
- * Updates a tool that was created through the API; omitted fields stay.
+ * Updates a tool that was created through the API. Omitted fields keep their values.
  *
  * @param validated from `validateToolChanges`
  * @throws ApiError NOT_FOUND, TOOL_READ_ONLY, INVALID_TOOL; UNKNOWN_CONNECTOR if the provider was deleted; SERVER_BUSY

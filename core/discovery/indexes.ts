@@ -42,8 +42,8 @@ interface OwnIndex {
 const BATCH = 25;
 
 /**
- * Builds each index at its first use. The indexes of environments' own tools are kept in an LRU cache and updated after
- * writes.
+ * Builds each index at its first use. The indexes of environments' own tools are kept in an LRU cache. If tools were
+ * changed, their index is updated at its next use.
  *
  * @param capacity the maximum number of environments whose indexes are cached
  */

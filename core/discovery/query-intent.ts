@@ -2,8 +2,9 @@ import type { ToolCard } from './tool-index.ts';
 import { isPlural, stem, wordsIn } from './words.ts';
 
 /**
- * Factors by which the form of a query changes the score of a tool: whether it is a question, for example, and which
- * question word it has. The numbers were fitted on one half of the test questions and checked on the other.
+ * Boosts for read-only tools if the query is a question or asks to read (`READ`), and for tools that list if the query
+ * asks for several things (`MANY`). The factors of this file were fitted on one half of the test questions and checked
+ * on the other half.
  */
 const READ = {
   asked:

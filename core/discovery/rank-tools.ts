@@ -17,14 +17,16 @@ const SATURATION = 8;
  */
 const SYNONYM = 0.3;
 const COMPLETION = 0.6;
-/** Added to the share (0 to 1) of the query that a tool matches, before the score is multiplied by a power of it. */
+/**
+ * Added to the share (0 to 1) of the query that a tool matches. The score is multiplied by the sum to the power of 1.5.
+ */
 const SHARE_BASE = 0.34;
 const MAX_QUERY_WORDS = 16;
 /** A hit must have at least this fraction of the best hit's score. */
 const WORTH_SHOWING = 0.1;
 /**
- * Boost for tools whose action is named in the query, or by a synonym of a query word. The action matters more than the
- * other words.
+ * Boosts for tools whose action is a word of the query (`ACTION_ASKED`), or an alternative of one, such as a synonym
+ * (`ACTION_MEANT`). The action matters more than the other words.
  */
 const ACTION_ASKED = 1.25;
 const ACTION_MEANT = 1.25;
@@ -135,7 +137,7 @@ function alternativesOf(
   indexes: readonly ToolIndex[],
   total: number,
 ): { rarity: number; words: Alternative[] } {
-  // Deleted tools may still be counted, so the count is limited to the number of tools.
+  // An index may still contain postings of deleted tools, so the count is limited to the number of tools.
   const count = (each: string) =>
     Math.min(
       total,

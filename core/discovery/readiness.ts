@@ -9,14 +9,14 @@ import { notActiveAction, requiredOperation, scopesMissing } from '../executions
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
 
-/** The user that a tool is called for, by the fields of an account's owner. An omitted field matches any value. */
+/** The user for whom a tool is called, by fields of the user's accounts. An omitted field matches any value. */
 export interface UserName {
   organizationId?: string | undefined;
   userId?: string | undefined;
   identifier?: string | undefined;
 }
 
-/** The operation that brings a user closer to calling a tool, with its known arguments. */
+/** The API operation to call next so that a user can call a tool, with the arguments that are known. */
 export interface NextStep {
   operationId: string;
   arguments: Record<string, string>;
@@ -29,8 +29,8 @@ export interface ToolReadiness {
   /** The account that would run the tool; null if the user has none. */
   account: AccountRow | null;
   /**
-   * The scopes that the tool needs and the account lacks. If several sets of scopes suffice, it is the set with the
-   * fewest missing scopes.
+   * The scopes that the tool needs and the account lacks. If the tool accepts one of several sets of scopes, these are
+   * the missing scopes of the set of which the account lacks the fewest.
    */
   missingScopes: string[];
   /** null if the tool is READY. */
@@ -47,8 +47,8 @@ const NO_CLIENT = { clientId: null, hasClientSecret: false };
 /**
  * Determines a user's readiness for a tool from the best of the user's accounts.
  *
- * @param connection null if the provider has none yet. The first use creates it, unless it needs settings; then the
- * next step is to create it with them.
+ * @param connection null if the provider has no connection yet. The first use of the provider creates one. If the
+ * connection needs settings, the next step is to create the connection with these settings.
  * @param accounts the user's accounts of that connection
  */
 export function readinessFor(
@@ -69,7 +69,8 @@ export function readinessFor(
 }
 
 /**
- * Returns the scopes that an account lacks to run a tool; empty if it lacks none, or if its granted scopes are unknown.
+ * Returns the scopes that an account lacks to run a tool; empty if it has enough scopes, or if its granted scopes are
+ * unknown.
  */
 export function missingScopes(tool: NeededScopes, account: Pick<AccountRow, 'publicDetails'>): string[] {
   const granted = grantedScopes(account);
@@ -96,7 +97,7 @@ function readinessOf(account: AccountRow | null, missing: readonly string[]): Re
   }
 }
 
-/** Ranks accounts: ready ones first, then those that need a new consent, then those that were never connected. */
+/** Ranks accounts: ready ones first, then those that must be connected again, then those that are not connected yet. */
 function rank({ account, missingScopes: missing }: { account: AccountRow; missingScopes: readonly string[] }): number {
   if (account.status === 'ACTIVE') return missing.length === 0 ? 0 : 1;
   return ['EXPIRED', 'DISCONNECTED', 'PENDING_VERIFICATION', 'PENDING_AUTH'].indexOf(account.status) + 2;
@@ -110,8 +111,8 @@ function nextStep(
   user: UserName,
 ): NextStep {
   const pattern = connection ? findPattern(provider, connection.type) : provider.authPatterns[0];
-  // A connection may be a draft only because it lacks settings that production environments require. So a draft is
-  // checked by the rules of production.
+  // A draft may lack only a setting that is required in production environments, but not in others. The settings are
+  // checked by the rules of production, because otherwise this setting would not be reported as missing.
   const isDraft = connection?.status === 'DRAFT';
   const settings = connection && pattern ? settingsOf(connection, { provider, pattern }, isDraft) : NO_CLIENT;
   if (pattern && connectionStatus(pattern, settings, false) === 'DRAFT') {
@@ -146,7 +147,7 @@ function nextStep(
     : step('createConnectedAccount', key, `The user has no account of ${provider.displayName} yet. Create it.`);
 }
 
-/** Returns the next step if the user has an account: the same as after a failed call with the account. */
+/** Returns the next step if the user has an account: the same step that a failed call with the account returns. */
 function nextStepOf(
   account: AccountRow,
   connection: ConnectionRow,

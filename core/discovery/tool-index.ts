@@ -7,7 +7,10 @@ import { isMisspelling, isPlural, wordsIn, wordsOf } from './words.ts';
 /** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
   name: string;
-  /** The name without the overlay, if an overlay applies to the tool. Settings refer to tools by this name. */
+  /**
+   * The name without the overlay, if the tool has an overlay (an environment's changes to a tool). Settings refer to
+   * tools by this name.
+   */
   ownName?: string;
   connector: string;
   generic: boolean;
@@ -22,7 +25,8 @@ export interface ToolCard {
   /** Whether the object is in the plural: `list_orders` has several, `get_order` one. */
   isMany: boolean;
   /**
-   * The divisor of the tool's score: if two tools match the same words, the one with fewer words is more likely meant.
+   * The divisor of the tool's score. It grows with the number of words in the name: if two tools match the same words,
+   * the one with the shorter name is more likely meant.
    */
   length: number;
 }

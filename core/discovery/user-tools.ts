@@ -111,7 +111,7 @@ async function reachOf(
   return provider && { connection, provider };
 }
 
-/** Returns the enabled connections with their providers; without a provider, a connection is skipped. */
+/** Returns the enabled connections with their providers. Connections whose provider was deleted are skipped. */
 export async function reachesOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,

@@ -81,7 +81,7 @@ export async function storeLogo(
   await tx.environmentLogos.set(id, { mediaType: logo.mediaType, bytes: logo.bytes, updatedAt: at });
 }
 
-/** The address of an environment's logo; null if it has none. It changes with the logo. */
+/** Returns the address of an environment's logo; null if it has none. The address changes with the logo. */
 export function logoUrl({ baseUrl, settings }: Pick<EnvironmentRow, 'baseUrl' | 'settings'>): string | null {
   return settings.logoDigest === undefined ? null : `${baseUrl}/connect/brand/logo?v=${settings.logoDigest}`;
 }

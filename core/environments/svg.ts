@@ -14,8 +14,8 @@ const MAX_SHOWN = 40;
 class SvgProblem extends Error {}
 
 /**
- * Checks that browsers can show an SVG image: it is well-formed XML, with declared prefixes, and its only root is in the
- * namespace of SVG. Takes time proportional to the length.
+ * Checks that browsers can show an SVG image: it is well-formed XML, with declared prefixes, and its only root is in
+ * the namespace of SVG. Takes time proportional to the length.
  *
  * @param text an image without a document type
  * @returns what is wrong with it, to follow the name of the field

@@ -20,9 +20,9 @@ export interface CheckedAccount {
 }
 
 /**
- * Asks the provider whether it still accepts the credentials of an account. If it does not, and a refresh does not
- * help, the account expires, so that its user is asked to authorize it again. An account that has already expired is
- * returned as `EXPIRED` without a call.
+ * Asks the provider whether it still accepts the credentials of an account. If the provider rejects them, and a refresh
+ * does not help, the account expires, so that its user is asked to authorize it again. An account that has already
+ * expired is returned as `EXPIRED` without a call.
  *
  * @returns `UNKNOWN` if the provider defines no check, no valid request can be made, or the check was inconclusive
  * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE for an account that waits for its user or was disconnected, or

@@ -20,8 +20,8 @@ import { credentialOf } from './credential.ts';
 import type { ResponseReader } from './response-reader.ts';
 
 /**
- * Whether a provider accepts a credential. `unknown`: it cannot be checked, the provider could not be reached, or its
- * response is inconclusive.
+ * Whether a provider accepts a credential. `unknown`: the credential cannot be checked, the provider could not be
+ * reached, or its response is inconclusive.
  */
 export type CredentialVerdict =
   | { verdict: 'accepted' }

@@ -46,8 +46,8 @@ export interface RunningExecution extends StartedExecution {
 }
 
 /**
- * How a call ended. An ApiError means that nothing was sent, or only a request that the provider rejected, so the call
- * had no effect. `UNKNOWN` means that an unexpected error interrupted the call.
+ * How a call ended. An ApiError counts as a call without an effect: nothing was sent, or only a request that the
+ * provider rejected. `UNKNOWN` means that an unexpected error interrupted the call.
  */
 export type Outcome = ToolOutcome | ApiError | 'UNKNOWN';
 
@@ -67,8 +67,8 @@ export interface ExecutionEnd {
 }
 
 /**
- * Determines the end of an execution, counts it in the metrics, and notes that the account was used if the call is
- * known to be sent. The end itself is not stored yet.
+ * Determines the end of an execution, counts the execution in the metrics, and notes that the account was used, unless
+ * nothing was sent or the outcome is `UNKNOWN`. The end itself is not stored yet.
  *
  * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: the recorded
  * steps
@@ -103,9 +103,9 @@ export function endOf(
 }
 
 /**
- * Stores the end of an execution, together with the writes of `more`. Later reads see it. If the call may have changed
- * something, the end is durable when this returns. Otherwise it becomes durable with the next write, and only a power
- * failure can lose it. `durable` overrides this choice.
+ * Stores the end of an execution, together with the writes of `more`. Later reads see the end. If the call may have
+ * changed something, the end is durable when this function returns. If not, the end becomes durable with the next
+ * write, and only a power failure can lose it. `durable` overrides this choice.
  *
  * @throws if the end could not be stored: ApiError EXECUTION_OUTCOME_UNKNOWN if the call may have changed something,
  * otherwise the error of the store
@@ -161,8 +161,8 @@ function describe(outcome: Outcome): Omit<ExecutionOutcome, 'finishedAt'> {
 }
 
 /**
- * Whether the call was sent. A call that the provider rejected was sent. A call with the outcome `UNKNOWN` counts as
- * sent, because it may have been sent.
+ * Whether the call was or may have been sent, which includes calls with the outcome `UNKNOWN`. A call that the provider
+ * rejected was sent.
  */
 function wasSent(outcome: Outcome): boolean {
   if (outcome === 'UNKNOWN') return true;

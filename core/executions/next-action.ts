@@ -76,7 +76,7 @@ export function connectionNotReady(detail: string, connection: AccountContext['c
  */
 export function credentialRefused(context: ToolCallContext, faultyPart?: FaultyPart): NextAction {
   const { pattern } = context;
-  // Accounts of such a pattern store no credential, so the provider rejected the client of the connection.
+  // These accounts are OAuth clients, but their users enter no client: they use the client of the connection.
   const isOfConnection = isClientPattern(pattern) && !usersEnterCredentials(pattern);
   if (faultyPart === 'connection' || (faultyPart === undefined && isOfConnection)) {
     return configure(

@@ -8,7 +8,7 @@ import { accountNotActive, type ToolCallContext } from './next-action.ts';
 import type { ExecutionPlan } from './plan.ts';
 import { type SigningAccount, type SigningDeps, signingCredential } from './signing.ts';
 
-/** Decrypts the credential of an account. @returns null if it has none that a request could contain */
+/** Decrypts the credential of an account. @returns null if the account has none that a request could contain */
 export function openCredential(
   context: SigningAccount & { account: AccountRow },
   deps: SigningDeps,

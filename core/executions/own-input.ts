@@ -13,11 +13,13 @@ export interface OwnInputDeps {
 }
 
 /**
- * Checks the input of a tool that the environment added. Validation with its schema may be slow, so it happens before
- * the call is planned, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
+ * Checks the input of a tool that is not in the catalogue (a custom tool or a tool of an MCP server). Validation with
+ * the tool's schema may be slow, so it is done before the call is planned, and in a thread if necessary. Inputs of
+ * catalogue tools are checked by `planExecution`.
  *
- * @returns the request with the result of the check. If that is an error, `planExecution` throws it after its own
- * earlier checks, so that their errors take precedence
+ * @returns the request with the result of the check, or unchanged for a catalogue tool, an unknown tool and a tool that
+ * must not be called. If the input is invalid, `planExecution` throws the error after its own earlier checks, so that
+ * their errors take precedence
  */
 export async function checkOwnInput(
   read: ReadRepositories,

@@ -55,7 +55,7 @@ export async function planAhead(
 
 /**
  * Records the start of a call that was planned ahead. Commit the record before calling `finishExecution`: if the server
- * crashes in between, the record truthfully says that the outcome is unknown (threat E7).
+ * crashes during the call, the committed record shows that its outcome is unknown (threat E7).
  *
  * @returns undefined if the plan is outdated; nothing is recorded then
  */

@@ -46,7 +46,7 @@ export interface ExecutionPlan extends Planned {
 }
 
 /**
- * Checks everything that can be checked before credentials are decrypted, cheapest checks first.
+ * Checks everything that can be checked before credentials are decrypted.
  *
  * @throws ApiError as `findAccount`; NOT_FOUND, ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED,
  * INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL; UNSUPPORTED_CONNECTION_TYPE if the provider no
@@ -172,7 +172,10 @@ export async function requireConnection(
   return connection;
 }
 
-/** Returns the account values that requests may contain: its configuration, and the details that are not secret. */
+/**
+ * Returns the account values that requests may contain: its configuration, the details that are not secret, and, unless
+ * the tool is generic, the values that the account's authorization type adds.
+ */
 export function inputsOf(
   tool: Pick<Tool, 'generic'>,
   pattern: AuthPattern,

@@ -27,7 +27,7 @@ export interface RawRequest {
   method: string;
   /** Percent-encoded, beginning with a slash; appended to the base URL of the provider. */
   path: string;
-  /** Without the question mark, exactly as it will be sent. */
+  /** Percent-encoded, without the question mark. Parameters that contain the credential are replaced. */
   query: string;
   /** As the caller sent them, with names in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -49,14 +49,14 @@ export interface RawResponse {
 
 const WHOLE_PATH = parsePathTemplate('{+path}');
 /**
- * Characters that a URL parser leaves unchanged in a query. A number sign is excluded, because it would begin a
- * fragment.
+ * Visible ASCII characters except `"`, `<` and `>`, which a URL parser percent-encodes in a query, and `#`, which would
+ * begin a fragment.
  */
 const QUERY = /^[!$-;=?-~]{0,8000}$/;
 const READS = ['GET', 'HEAD'];
 
 /**
- * Checks a raw call: whether the account may make it, and whether it stays below the base URL of its provider.
+ * Checks a raw call: whether the account may make raw calls, and whether the path stays below the provider's base URL.
  *
  * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE, CONNECTION_DISABLED, TOOL_NOT_ALLOWED, VALIDATION_FAILED,
  * PROVIDER_HAS_NO_BASE_URL, INVALID_API_CONFIG; UNSUPPORTED_CONNECTION_TYPE if the provider no longer offers the
@@ -93,13 +93,13 @@ function notSendable(field: string, message: string): ApiError {
 }
 
 /**
- * Makes a raw call: one request, and a second one with a new credential if the provider rejects the current one.
- * Redirects are not followed, but returned.
+ * Makes a raw call: one request, and a second one with a new credential if the response to the first is 401. Redirects
+ * are not followed, but returned.
  *
  * @returns the response, whose body is still arriving, or the error of the call and whether it was sent
  * @throws ApiError before anything is sent: ACCOUNT_NOT_ACTIVE without a usable credential, UNSUPPORTED_CONNECTION_TYPE
- * if the credential belongs in the body, and the errors of signing and placing the credential. SERVER_BUSY if no slot
- * for a refresh became free in time; then at most the request that the provider rejected was sent
+ * if the credential belongs in the body, and the errors of signing and placing the credential. SERVER_BUSY if a refresh
+ * had to wait too long for other refreshes; then at most the request that the provider rejected was sent
  */
 export async function runRawCall(
   call: RawCall,

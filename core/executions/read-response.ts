@@ -19,7 +19,7 @@ export interface ResponseToRead {
 export interface ReadResponse {
   /** `data` is null if the result is a file. */
   outcome: ToolOutcome;
-  /** `body`: the file's bytes are the unchanged response body. */
+  /** The file of the result, if it is one. `body`: the bytes of the file are the unchanged response body. */
   file?: { name: string; mediaType: string | undefined; bytes: Uint8Array | 'body' };
 }
 

@@ -20,10 +20,10 @@ export interface RefreshedAccount {
 /**
  * Obtains a new token for an account now, whether or not the current one is still valid.
  *
- * @returns `EXPIRED` if the provider issues no more tokens for the account; `UNCHANGED` if its credentials are not
- * refreshed, or if no new token was obtained for another reason
+ * @returns `EXPIRED` if the provider issues no more tokens for the account; `UNCHANGED` if its credentials do not need
+ * a refresh, or if no new token was obtained for another reason
  * @throws ApiError as `findAccount`; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was
- * disconnected; CONNECTION_DISABLED; SERVER_BUSY if no slot for a refresh became free in time
+ * disconnected; CONNECTION_DISABLED; SERVER_BUSY if the refresh had to wait too long for other refreshes
  */
 export async function refreshAccount(
   read: ReadRepositories,

@@ -11,11 +11,11 @@ import { refuseUnread } from './unread-response.ts';
 /** Reads the responses to tool calls. */
 export interface ResponseReader {
   /**
-   * Reads a small response immediately, and a larger one in a thread.
+   * Reads a small response synchronously, and a larger one in a thread.
    *
-   * @param environmentId the environment that the work is counted for
+   * @param environmentId the environment whose thread limit applies
    * @param secrets every text that must not be in the outcome
-   * @param hidden query parameters that contain the credential
+   * @param hidden the names of query parameters that contain the credential
    * @throws EgressError `busy` if too many responses are waiting, `invalid_response` if reading takes too much time or
    * memory
    */
@@ -42,8 +42,8 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
   ): Promise<ToolOutcome> {
     const { status, headers, body } = response;
     const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };
-    // `bytes` is 0, because the budget for bodies (BODIES) already counts the body, and it is not copied before the
-    // thread begins.
+    // `bytes` is 0, because the budget for bodies (BODIES) already counts the body, and the body is not copied before
+    // the thread begins.
     const read = await threads.run(readJob, request, { tenant: environmentId, bytes: 0 }).catch(refuseUnread);
     return outcomeOf(read, body);
   }

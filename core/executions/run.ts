@@ -41,13 +41,14 @@ export interface RunDeps extends RefusedDeps {
 }
 
 /**
- * Runs a plan with the account's credential. The credential is refreshed first if it is about to expire, and once more
- * if the provider rejects it. It is only sent to the origins that the account was connected for.
+ * Runs a plan with the account's credential. The credential is refreshed first if it is about to expire, and again if
+ * the provider rejects it. The credential is only sent to the origins that the account was connected for.
  *
  * @param watch cancels the call and receives its progress; only used for tools of MCP servers
  * @param steps records the requests, waits and refreshes
  * @throws ApiError ACCOUNT_NOT_ACTIVE if the account has no usable credential and none can be obtained; then nothing
- * was sent. SERVER_BUSY if no slot for a refresh became free in time. The errors of `callWithFiles` and `executeSteps`
+ * was sent. SERVER_BUSY if a refresh had to wait too long for other refreshes. The errors of `callWithFiles` and
+ * `executeSteps`
  */
 export async function runPlan(
   plan: ExecutionPlan,
@@ -187,7 +188,7 @@ async function runHeld(
   }
 }
 
-/** Adds the error of a failed refresh to the error of a rejected credential: the refresh error says what to do. */
+/** Adds the error of a failed refresh to the error of a rejected credential, because the former says what to do. */
 function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, faultyPart } = failure;

@@ -14,11 +14,11 @@ export interface Planned {
   account: AccountRow;
   connection: ConnectionRow;
   provider: ProviderDefinition;
-  /** The tool if the environment has added it, with the hash of its definition; null for a tool of the catalogue. */
+  /** The tool and the hash of its definition; null for a tool of the catalogue, and for a call without a tool. */
   ownTool: { name: string; contentHash: string } | null;
   /**
-   * The store's count of changes to the rows that calls are planned with, read before the plan was made. null if the
-   * store cannot count them. Omitted for a plan that is made within the transaction.
+   * The store's count of changes to the rows that calls are planned with (`Store.planChanges`), read before the plan
+   * was made. null if the store cannot count these changes. Omitted for a plan that is made within the transaction.
    */
   asOf?: number | null;
 }
@@ -26,8 +26,8 @@ export interface Planned {
 /** The part of the record of a start that does not come from the plan. */
 export interface StartRecord extends Omit<NewExecution, 'accountId' | 'connector' | 'instance'> {
   /**
-   * This process. It must have registered the execution as running, otherwise the next heartbeat would end it as
-   * UNKNOWN.
+   * This process. It must have registered the execution as running. If not, its next heartbeat (a periodic job) would
+   * end the execution as UNKNOWN.
    */
   instance: Pick<Instance, 'number' | 'executions'>;
 }

@@ -20,7 +20,7 @@ export interface Statistic {
 const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000] as const;
 
 /**
- * Adds up the counts of a list of rows to one statistic for each group, and to one for all.
+ * Adds up the counts of a list of rows to one statistic for each group, and to one for all rows.
  *
  * @returns `groups`: hours in their order; of other kinds, at most the 100 groups with the most executions, the largest
  * first. `total` includes all rows

@@ -15,7 +15,7 @@ export interface ExecutionStep {
   error_kind: ToolErrorKind | null;
 }
 
-/** Records the steps of one execution. They contain no data of requests or responses. */
+/** Records the steps of one execution. Of requests and responses, they contain only times, statuses and errors. */
 export interface StepLog {
   /** The steps so far, oldest first; at most `STORED.executionSteps`. */
   readonly steps: readonly ExecutionStep[];
@@ -32,8 +32,8 @@ export interface StepLog {
 
 /**
  * Returns the first `STORED.bareExecutionSteps` steps as JSON, for the record of an execution. Returns undefined if
- * there is at most one step and it is not a refresh, because the record itself contains the status and duration of a
- * single request.
+ * there is no step, or only a single step that is not a refresh, because the record itself contains the status and
+ * duration of a single request.
  */
 export function recordedSteps(steps: readonly ExecutionStep[]): string | undefined {
   if (steps.length < 2 && steps[0]?.kind !== 'REFRESH') return undefined;

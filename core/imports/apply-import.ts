@@ -20,9 +20,10 @@ export interface ImportChanges {
 
 /**
  * Stores an import: the provider if it is new, and its tools. Tools that an earlier import stored and this import does
- * not contain are deleted; tools that users wrote stay. An existing provider keeps its authorization patterns, and also
- * its address and its display name unless the request contains them. Everything happens in one transaction, but in
- * batches, because thousands of tools would block the event loop for too long.
+ * not contain are deleted; custom tools, which API clients wrote, stay. An existing provider keeps its authorization
+ * patterns, and also its address and its display name unless the request contains them. Everything happens in one
+ * transaction. The tools are processed in batches, between which other requests are served, because thousands of tools
+ * would block the event loop for too long.
  *
  * @throws ApiError INVALID_DOCUMENT if neither the request nor the document contains a base address;
  * VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE

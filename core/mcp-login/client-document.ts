@@ -20,7 +20,7 @@ export interface ClientDocuments {
   read(environment: EnvironmentRow, url: string, schemes: readonly string[]): Promise<ReadDocument>;
 }
 
-/** Whether a client ID is the URL of a metadata document. IDs of registered clients never look like a URL. */
+/** Whether a client ID is a URL, so that it names a metadata document. IDs of registered clients are not URLs. */
 export function isDocumentUrl(clientId: string): boolean {
   return /^https?:/i.test(clientId);
 }

@@ -20,7 +20,7 @@ export type ReadClientMetadata =
 
 /**
  * Reads the metadata of a client. Unknown members, and unknown grant types, are ignored, because clients send grant
- * types, scopes and extensions that other servers need. `application_type` is not required, because many clients omit
+ * types, scopes and extensions that other servers need. `application_type` is ignored too, because many clients omit
  * it.
  *
  * @param schemes the private-use URI schemes (RFC 8252 §7.1) that the environment accepts in redirect URIs

@@ -2,11 +2,10 @@ import type { EnvironmentRow, OAuthGrantRow, OAuthLoginRow, ReadRepositories } f
 import { redirectHost } from './redirect-uri.ts';
 
 /**
- * Whether the user must be asked for consent. This is so with two exceptions: the user already has a grant for the same
- * client, redirect host and server with at least the requested scopes, or the client's metadata document is at a
- * trusted host. Both require an https redirect URI. A client that registered itself, or whose redirect URI is on the
- * user's machine, could be any program, so its user is always asked. The user is also asked if the client requests it
- * (`prompt=consent`).
+ * Whether the user must be asked for consent. Consent is not needed in two cases: the client's metadata document is at
+ * a host that the environment trusts, or the user already has a grant for the same client, redirect host and server
+ * with at least the requested scopes. Even then the user is asked if the client requests it (`prompt=consent`), and if
+ * the client registered itself or its redirect URI is not an https URL: any program could claim to be that client.
  */
 export async function needsConsent(
   read: Pick<ReadRepositories, 'oauthGrants'>,

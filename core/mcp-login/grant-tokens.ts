@@ -35,8 +35,8 @@ export function mintAccessToken(
 }
 
 /**
- * @returns null if the token is altered or expired, or is of another kind or environment. The caller must check the
- * server.
+ * @returns null if the token is altered or expired, or is of another kind or environment. The caller must check that
+ * `serverId` is the called server.
  */
 export function openAccessToken(
   sealed: Pick<SealedTokens, 'open'>,
@@ -55,8 +55,8 @@ export interface RefreshTokenPayload {
 }
 
 /**
- * Creates the refresh token of the current generation of a grant. Each refresh increases the generation by one. The
- * token is not stored: it is created again if a client repeats its request.
+ * Creates the current refresh token of a grant. The token contains the grant's generation, which each replacement of
+ * the refresh token increases by one. The token is not stored: it is created again if a client repeats its request.
  */
 export function mintRefreshToken(
   sealed: SealedTokens,

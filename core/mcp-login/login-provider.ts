@@ -19,12 +19,12 @@ export interface LoginProviderDeps {
 const NO_SECRET = { wrappedDataKey: null, kekId: null, clientSecretSealed: null } as const;
 
 /**
- * The generation in the context of the data key. It is constant, because each new client secret is encrypted with a new
- * data key.
+ * The number of the credential write, which is part of what a data key is bound to. It is constant here, because each
+ * new client secret is encrypted with a new data key.
  */
 const GENERATION = 1;
 
-/** Returns the context that the data key of a client secret is bound to. */
+/** Returns the row that the data key of a client secret is bound to: the key cannot be decrypted for another row. */
 export function loginProviderContext(environmentId: string, id: string): DataKeyContext {
   return { table: 'login_providers', environmentId, recordId: id, generation: GENERATION };
 }
@@ -41,7 +41,7 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
  * change.
  *
  * @param present the current login provider; its client secret is kept if `input` has none and the id stays the same
- * @throws ApiError VALIDATION_FAILED, naming each invalid field
+ * @throws ApiError VALIDATION_FAILED, naming the invalid field
  */
 export function loginProviderOf(
   { vault, now, newId }: LoginProviderDeps,
@@ -137,7 +137,8 @@ function secretOf(
 /**
  * Decrypts the client secret of a provider; null if it has none.
  *
- * @throws VaultError if the row, the issuer, the client or the secret was altered
+ * @throws VaultError if the secret or a value that it is bound to was altered: the ids of its environment and its
+ * provider, the issuer, the client ID or the authentication method
  */
 export function openLoginSecret(vault: Vault, provider: LoginProviderRow): Secret | null {
   const { wrappedDataKey, clientSecretSealed } = provider;

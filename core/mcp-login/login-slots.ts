@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { MCP_LOGIN } from '../budgets.ts';
 
 /**
- * Limits the logins that begin from one IP address in one environment, so that one client cannot use up the logins of
- * all users.
+ * Limits the logins that begin from one IP address in one environment. Without this limit, one attacker could begin as
+ * many logins as the environment allows, and users could not log in.
  */
 export interface LoginSlots {
   /** Counts a login. @returns false, without counting it, if too many logins began from the address in this period */

@@ -131,9 +131,9 @@ export async function completeLogin(
 
 /**
  * Continues a login in the browser in which it began. Two secrets are required: the cookie, which only the browser that
- * began the login has, and the continuation, which only the browser of the identified user gets. Without the cookie, an
- * attacker could begin a login, send its address to a user, and get access to that user's tools. A login that is
- * continued in another browser is deleted.
+ * began the login has, and the continuation, which only the browser of the identified user gets. If the cookie were not
+ * checked, an attacker could begin a login, send its address to a user, and get access to that user's tools. A login
+ * that is continued in another browser is deleted.
  *
  * @returns the secret of the consent page; `elsewhere` if it is another browser; `unknown` if the continuation is
  * wrong, used or expired

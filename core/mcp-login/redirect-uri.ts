@@ -22,7 +22,8 @@ export function schemeProblem(scheme: string): string | undefined {
 
 /**
  * Returns why a client cannot register a redirect URI; undefined if it can. A redirect URI is an https URL in
- * normalized form, an http URL of the loopback interface, or a URI with an accepted private scheme.
+ * normalized form (the slash of an empty path may be missing), an http URL of the loopback interface, or a URI with an
+ * accepted private scheme.
  *
  * @param schemes the private schemes that the environment accepts
  */
@@ -56,7 +57,7 @@ export function isOnUsersMachine(uri: string): boolean {
   return LOOPBACK.test(uri);
 }
 
-/** The part of a redirect URI that users see: its host, or its private scheme. */
+/** The part of a redirect URI that users see: its host, with a port that is not the default, or its private scheme. */
 export function redirectHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return protocol === 'http:' || protocol === 'https:' ? host : protocol;

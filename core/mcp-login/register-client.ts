@@ -25,7 +25,7 @@ export interface RegisterDeps {
   newId(prefix: 'ocl'): string;
 }
 
-/** A new client and its secret, which is returned only now; null for a public client. */
+/** A new client and its secret (null for a public client). Only a digest of the secret is stored. */
 export interface RegisteredClient {
   client: OAuthClientRow;
   secret: Secret | null;
@@ -140,7 +140,8 @@ export async function insertClient(
 
 /**
  * Returns the authentication method of a client. By default the client sends its secret in the Authorization header
- * (RFC 7591 §2). An unsupported method is replaced by `none`; the registration response contains the method.
+ * (RFC 7591 §2). An unsupported method is replaced by `none`. The registration response tells the client which method
+ * was stored.
  */
 function requestedMethod(body: Record<string, unknown>): ClientAuthMethod {
   const { token_endpoint_auth_method: method = 'client_secret_basic' } = body;

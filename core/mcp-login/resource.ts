@@ -8,7 +8,7 @@ const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
  * Finds the MCP server of a resource indicator (RFC 8707 §2). All host names of the environment are accepted, because
  * clients send the address that their user entered.
  *
- * @returns undefined if it is not the address of an MCP server of the environment
+ * @returns undefined if the resource is not the address of an MCP server of the environment
  */
 export async function serverOfResource(
   read: ReadRepositories,
@@ -24,7 +24,7 @@ export async function serverOfResource(
 
 /**
  * Whether a URL has the host of an environment. All host names of an environment have the scheme and port of its base
- * URL, except loopback names in development, which may have any port.
+ * URL, except loopback names in development: these may have any port, with http or https.
  */
 function isAddressOf(environment: EnvironmentRow, url: URL): boolean {
   const base = new URL(environment.baseUrl);

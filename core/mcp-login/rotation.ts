@@ -4,9 +4,10 @@ import { MCP_LOGIN } from '../budgets.ts';
 /**
  * Decides what happens to a refresh token. `current`: it is the current one, and is replaced. `repeated`: it was
  * replaced recently, and the client gets the current one, because clients refresh concurrently and lose responses.
- * `reused`: it was replaced earlier, so two parties have it and the grant must end (OAuth 2.1 §4.3.1).
+ * `reused`: it was replaced longer ago, or has been followed by more than `MCP_LOGIN.retired` tokens. Two parties may
+ * have it, so the grant must end (OAuth 2.1 §4.3.1).
  *
- * @param generation of the presented token
+ * @param generation the number of the presented token: each replacement increases it by one
  * @param now milliseconds UTC
  */
 export function classifyRefreshToken(

@@ -68,8 +68,8 @@ export async function issueGrantToken(
 }
 
 /**
- * Ends the grant that a token belongs to (RFC 7009 §2.1). An unknown token, or a token of another client, changes
- * nothing.
+ * Ends the grant that a token belongs to (RFC 7009 §2.1). An unknown or expired token, or a token of another client,
+ * changes nothing.
  */
 export async function revokeToken(
   deps: TokenEndpointDeps,

@@ -6,8 +6,8 @@ import { mayIdentifyUsers } from './login-provider.ts';
 
 /**
  * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A
- * grant also ends when the API client that identified the user is disabled, the session of the operator who did so
- * ends, or the login provider is replaced.
+ * grant is also rejected after the API client that identified the user was disabled, the operator session that
+ * identified the user has ended, or the login provider that did was replaced.
  *
  * @param now milliseconds UTC
  */

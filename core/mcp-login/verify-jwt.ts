@@ -36,8 +36,8 @@ export interface JwtVerifier {
 }
 
 /**
- * The source of a provider's keys. The keys are read once for all tokens, and again when they are older than
- * `MCP_LOGIN.keySetMs`.
+ * The source of a provider's signing keys. The keys are read once for all tokens. They are read again when they are
+ * older than `MCP_LOGIN.keySetMs`, or for a token with an unknown key.
  */
 interface KeySet {
   /** Metadata of the authorization server; the keys are cached as long as this object exists. */
@@ -47,7 +47,7 @@ interface KeySet {
 
 const REJECTED: OpenedSession = { ok: false, authFailure: { reason: 'token' } };
 
-/** Whether a token has the form of a JWT (RFC 7519 §3). The server's own tokens have no dots. */
+/** Whether a token has the form of a JWT (RFC 7519 §3) and is not too long. Valetkey's own tokens have no dots. */
 export function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) && token.length <= MCP_LOGIN.jwtChars;
 }

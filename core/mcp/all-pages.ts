@@ -8,7 +8,7 @@ import { type Tool, wholeInputSchema } from '../tools/tool.ts';
  */
 export const ALL_PAGES = 'all_pages';
 
-/** Whether MCP clients can request all pages: the tool is paginated, and does not itself declare an input named `all_pages`. */
+/** Whether MCP clients can request all pages: the tool has pages, and declares no input named `all_pages` itself. */
 export function offersAllPages(tool: Tool): boolean {
   const { properties } = wholeInputSchema(tool) as { properties?: object };
   return tool.pagination !== undefined && !Object.hasOwn(properties ?? {}, ALL_PAGES);

@@ -53,8 +53,8 @@ export function askToOpenLink(
  * Returns the error of a request whose user must open a link first. It contains the link, so that the model can show
  * it.
  *
- * @param failure the error of the call, if it was sent and failed; its code and extra members are kept. Without it, the
- * code is ACCOUNT_NOT_ACTIVE
+ * @param failure the error of the call, if it was sent and failed; its code and its extra members other than
+ * `next_action` are kept. Without it, the code is ACCOUNT_NOT_ACTIVE
  */
 export function describeLink({ url, expiresAt }: ConnectState, message: string, failure?: ApiError): ApiError {
   const expires_at = new Date(expiresAt).toISOString();

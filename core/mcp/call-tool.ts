@@ -60,7 +60,8 @@ export type CallResponse = { kind: 'result'; result: CallToolResult } | { kind: 
 /**
  * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
  * outcome. If the user must open a link before the call can run, the link is returned and nothing is sent. If the
- * provider rejected the call because the account lacks a scope, a link that requests the scope is returned.
+ * provider rejected the call because the account lacks a scope, a link that requests the scope is returned, unless such
+ * a link is not possible or the client has already received one.
  */
 export function callTool(deps: CallDeps, session: McpSession, call: McpCall): Promise<CallResponse> {
   const executionId = deps.newId('exec');

@@ -95,7 +95,7 @@ async function writeConfig(
 
 /**
  * Validates mappings and returns them as they are stored. Two mappings must not offer tools with the same name, because
- * a model calls tools by name only. Only connections of MCP servers can offer resources and prompts.
+ * a model calls tools by name only. Only connections of third-party MCP servers can offer resources and prompts.
  *
  * @throws ApiError UNKNOWN_CONNECTOR if a connection does not exist; VALIDATION_FAILED for other faults
  */

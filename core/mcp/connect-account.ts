@@ -19,7 +19,7 @@ export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): 
  * credentials and the session may create accounts.
  *
  * @returns undefined if the account is missing and is not created; `isNew` is true if this transaction created it
- * @throws ApiError as `createAccount`
+ * @throws ApiError as `findAccount`, except NOT_FOUND, and as `createAccount`
  */
 export async function accountFor(
   tx: Transaction,
@@ -41,8 +41,8 @@ export async function accountFor(
 
 /**
  * Creates the link by which the user of a session connects an account. It is the same as a link of the REST API, so the
- * application verifies the user in the same way (threat M7). Its URL contains no data about the user, and grants no
- * access by itself.
+ * user is verified in the same way (threat M7). The link's URL contains no data about the user, and grants no access by
+ * itself.
  *
  * @throws ApiError ACCOUNT_NOT_ACTIVE if the token does not allow links; otherwise as `createLink`
  */

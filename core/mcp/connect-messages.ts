@@ -10,7 +10,7 @@ interface NextAction {
 /**
  * Returns the text that asks a user to connect an account.
  *
- * @param provider its display name
+ * @param provider the display name of the provider
  * @param action the type of the `next_action` in the account's error, or `extend` if the account lacks a scope;
  * undefined if there is no account
  */

@@ -70,8 +70,8 @@ function eraOf(headers: Headers, name: string, meta: Record<string, unknown>): D
 }
 
 /**
- * Whether `_meta` contains only the version, the client and its capabilities, in the form that the newer revision
- * requires. The MCP SDK handles any other content.
+ * Whether `_meta` has the version, the client and its capabilities in the form that the newer revision requires, and
+ * nothing else except a progress token. The MCP SDK handles any other content.
  */
 function isEnvelope(meta: Record<string, unknown>): boolean {
   const { version, client, capabilities } = ENVELOPE;

@@ -43,7 +43,7 @@ interface Watched {
   streams: Set<ListWatch>;
 }
 
-/** Events that can change a list. Events of calls cannot, and are frequent. */
+/** The events that can report a change of a list. Events about calls are left out: they are frequent, and never do. */
 const CHANGES = /^(connected_account|connection|custom_provider|tools?|tool_overlay|mcp_config)\./;
 const NO_CHANGES: ReadonlySet<EventType> = new Set([
   'connected_account.credentials_read',
@@ -141,7 +141,7 @@ interface ServerNow {
 
 type ServerReader = (session: McpSession) => Promise<ServerNow>;
 
-/** Creates a reader that reads each MCP server's definition and tools once, although 1,000 users may watch a server. */
+/** Creates a reader that reads each MCP server's definition and tools once, because many users may watch a server. */
 function createServerReader(deps: ListChangesDeps): ServerReader {
   const known = new Map<string, Promise<ServerNow>>();
   return ({ environment, server: { id } }) => {

@@ -16,7 +16,7 @@ export interface ListedTools {
 /**
  * Returns the tools that `tools/list` of a server returns: all tools of a mapping that names its tools, and at most
  * `maxListed` tools of any other mapping. Unlisted tools can be found by search and called. Do not call it in a
- * transaction.
+ * transaction, because reading many tools takes several turns of the event loop.
  */
 export async function listedTools(
   read: ReadRepositories,
@@ -34,8 +34,8 @@ export async function listedTools(
   });
   if (!offersMore) return { listed, offersMore };
   const isFinder = new Set(FINDER_TOOLS.map(({ name }) => name));
-  // A connection's tool that has the name of a finder tool is not listed. It can still be called through
-  // `valetkey_call_tool`.
+  // A tool of a connection that has the name of one of the two finder tools is not listed. It can still be called
+  // through `valetkey_call_tool`.
   return { listed: listed.filter(({ name }) => !isFinder.has(name)), offersMore };
 }
 

@@ -65,8 +65,8 @@ export interface OfferedName {
 
 /**
  * Returns the names of all tools that an MCP server offers, sorted. They are the same for every user and change only
- * when a setting changes. A disabled connection offers no tools. If two mappings offer the same name, the tool runs
- * with the connection of the first mapping.
+ * when a setting or a tool changes. A disabled connection offers no tools. If two mappings offer the same name, the
+ * tool runs with the connection of the first mapping.
  *
  * @param choose selects the tools of a mapping to return, by default all
  */

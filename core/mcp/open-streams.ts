@@ -7,8 +7,9 @@ export type OpenStreams = ReturnType<typeof createOpenStreams>;
 /**
  * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25, and `subscriptions/listen`
  * of 2026-07-28), so that one user or environment does not use all network connections. A client works without such a
- * stream, because servers need not offer them. A stream ends when the session token or the grant of its client expires,
- * and at the latest after a fixed time: little is sent on it, so a disconnected client might never be noticed.
+ * stream, because servers need not offer them. A stream ends when the session token, the grant or the external access
+ * token of its client expires, and at the latest after a fixed time: little is sent on it, so a disconnected client
+ * might never be noticed.
  *
  * @param now milliseconds UTC
  */
@@ -21,7 +22,7 @@ export function createOpenStreams(now: () => number, timer: Deadline = startDead
   };
   return {
     /**
-     * Counts a stream until its exchange ends, and ends the exchange at the deadline of the stream.
+     * Counts a stream until its response ends, and ends the response at the deadline of the stream.
      *
      * @returns false if this client of the user, or the environment, already has the maximum number of streams; this
      * stream is then not counted

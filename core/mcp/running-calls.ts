@@ -2,7 +2,7 @@ import type { DirectCall } from './direct-call.ts';
 
 /** Keeps the running calls that bypass the MCP SDK, so that their clients can cancel them. */
 export interface RunningCalls {
-  /** Registers a call. @returns its signal, and a function to call when it has ended */
+  /** Registers a call. @returns its signal, `cancel`, which aborts the signal, and `end`, to call when it has ended */
   begin(call: Pick<DirectCall, 'id' | 'sessionId'>): { signal: AbortSignal; cancel(): void; end(): void };
   /** Cancels the calls of a session that have this request id, because the client has asked for it. */
   cancel(sessionId: string, id: unknown): void;

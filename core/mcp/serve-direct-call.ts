@@ -9,9 +9,9 @@ import type { ToolServerDeps } from './tool-server-deps.ts';
  * Runs a `tools/call` without the MCP SDK.
  *
  * @param signal aborted when the client cancels the call or disconnects
- * @returns undefined if the MCP SDK must serve the call: the tool is unknown, its user must open a link first, or the
- * client wants progress and the tool belongs to a third-party MCP server. The call had no effect then: it was not sent,
- * or the provider rejected it because of missing scopes.
+ * @returns undefined if the MCP SDK must serve the call: the tool is unknown, the user must open a link, or the client
+ * wants progress and the tool belongs to a third-party MCP server. The call had no effect then: it was not sent, or the
+ * provider rejected it because of missing scopes.
  */
 export async function serveDirectCall(
   deps: ToolServerDeps,

@@ -7,10 +7,10 @@ import type {
 } from '../../db/store.ts';
 import { MCP_SERVER } from '../budgets.ts';
 
-/** A connection in the definition of an MCP server, and the tools and contents that the server offers from it. */
+/** A connection of an MCP server, and the tools, resources and prompts that the server offers from it. */
 export interface McpMapping {
   connection: ConnectionRow;
-  /** The original names of the offered tools; null for every tool that the connection allows. */
+  /** The names of the offered tools, as they are without overlays; null for every tool that the connection allows. */
   tools: readonly string[] | null;
   /**
    * The maximum number of the connection's tools in `tools/list`; null for no limit. Unlisted tools can still be
@@ -30,7 +30,7 @@ export interface McpServerDefinition {
   mappings: McpMapping[];
 }
 
-/** The MCP server of a single connection offers all its tools. Only a config can enable resources and prompts. */
+/** The MCP server of a single connection offers all allowed tools. Only a config can enable resources and prompts. */
 const TOOLS_ONLY = { tools: null, maxListed: MCP_SERVER.listedTools, resources: false, prompts: false };
 
 const CONFIG_ID = /^mcp_/;

@@ -10,7 +10,7 @@ export interface Handshake {
 
 const PURPOSE = 'MCP handshake session';
 
-/** The client capabilities that the session id keeps, with their options. Others would only make the id longer. */
+/** The client capabilities that the session id contains, with their options. Others would only make the id longer. */
 const CAPABILITIES: Record<string, readonly string[]> = {
   roots: ['listChanged'],
   sampling: ['context', 'tools'],

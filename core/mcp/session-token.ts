@@ -22,7 +22,7 @@ interface Carried extends SessionGrant {
 
 /**
  * Creates a session token: encrypted, with an expiry, and bound to one MCP server of one environment, which is its
- * audience (RFC 8707). Another server cannot decrypt it.
+ * audience (RFC 8707). It cannot be decrypted for another server.
  *
  * @param serverId the id of a connection or of an MCP config
  */

@@ -13,21 +13,24 @@ export interface McpUser {
 /** The permissions of a request's token. */
 export interface McpGrant {
   /**
-   * The caller's id in limits and records: the API client that requested a session token, or the grant (the stored
-   * consent) of a user who logged in.
+   * The caller's id in limits and records: the API client (or operator) that requested a session token, the grant (the
+   * stored consent) of a user who logged in, or an id from `verify-jwt.ts` for an external access token.
    */
   clientId: string;
   /**
    * The client that MCP sessions belong to: the API client (or operator session) that requested a session token, or the
-   * MCP client of a user's grant. It stays the same when a user logs in again.
+   * MCP client for which a user logged in. It stays the same when a user logs in again.
    */
   sessionClient: string;
   user: McpUser;
-  /** Where users return after connecting an account; null if the application creates links itself. */
+  /**
+   * The address of the application that verifies users after they have connected an account. If it is null, the OpenID
+   * provider of the environment verifies them, if there is one.
+   */
   userVerifyUrl: string | null;
   /**
    * Whether accounts and links may be created. True if the API client had the scope `accounts:write` when it requested
-   * the session token, or if a user's grant allows calls.
+   * the session token, or if the access token of a user has the scope `tools:call`.
    */
   mayConnect: boolean;
   /** A subset of `MCP_SCOPES`. */
@@ -46,8 +49,8 @@ export interface McpSession {
   grant: McpGrant;
   requestId: string;
   /**
-   * The error of the tool call of this request, if the provider rejected the call because of missing scopes. The call is
-   * not sent again when the link for the scopes is created.
+   * The error of this request's tool call, if the provider rejected the call because of missing scopes. Once it is set,
+   * the call is not sent again: only the link that requests these scopes is created.
    */
   scopesMissing?: ApiError | undefined;
 }

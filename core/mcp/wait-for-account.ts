@@ -15,9 +15,9 @@ export interface WaitDeps {
 
 /**
  * Waits until a user has connected an account, because clients repeat a call as soon as the user has opened the link,
- * long before the user has finished.
+ * long before the user has finished. Only changes by this process end the wait early.
  *
- * @param signal ends the wait when the caller has disconnected
+ * @param signal ends the wait when the caller has disconnected or cancels the call
  * @returns when the account is active or does not exist, after `waitForUserMs`, or when `signal` is aborted
  */
 export async function waitForAccount(

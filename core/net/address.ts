@@ -1,11 +1,12 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
 /**
- * Addresses that are not on the public internet, by the IANA special-purpose registries (RFC 6890) and the address plan
+ * Addresses that do not count as public, by the IANA special-purpose registries (RFC 6890) and the address plan of IPv6
  * (RFC 4291).
  *
  * All standard IPv6 ranges whose addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4,
- * Teredo) are listed, because no public service needs one, and because the contained address could be decoded wrongly.
+ * Teredo) are listed. Public services do not need such addresses, and an error in decoding the IPv4 address would
+ * bypass the check.
  */
 const SPECIAL = {
   unspecified: ['0.0.0.0/8', '::/128'],
@@ -33,15 +34,15 @@ const SPECIAL = {
 } as const;
 
 /**
- * `invalid`: not exactly one address, or an address with a zone id. `unassigned`: IPv6 outside 2000::/3, the only
- * public range.
+ * `invalid`: not an IP address, or an address with a zone id. `unassigned`: an IPv6 address that is in none of the
+ * ranges above and not in 2000::/3, the range of all public IPv6 addresses.
  */
 export type AddressClass = keyof typeof SPECIAL | 'public' | 'unassigned' | 'invalid';
 
 const GLOBAL_UNICAST = blockOf('2000::/3').list;
 
-// Narrow blocks come before the wide ones that contain them. Each family has its own lists, because Node's BlockList
-// treats an IPv4-mapped IPv6 address like the IPv4 address.
+// Narrow blocks come before the wide blocks that contain them. Each block has its own list with its family, and is only
+// checked for addresses of this family: Node's BlockList treats an IPv4-mapped IPv6 address like the IPv4 address.
 const BLOCKS = Object.entries(SPECIAL)
   .flatMap(([name, blocks]) => blocks.map((block) => ({ name: name as AddressClass, ...blockOf(block) })))
   .sort((a, b) => b.bits - a.bits);

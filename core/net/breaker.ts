@@ -5,9 +5,9 @@ interface Failing {
   failures: number;
   /** Calls are rejected until this time, in milliseconds of the clock; 0 if calls are not paused. */
   openUntil: number;
-  /** The length of the latest pause. */
+  /** The length of the latest pause in milliseconds; 0 before the first pause. */
   pauseMs: number;
-  /** A test call is checking whether the host responds again. */
+  /** Whether a test call is checking if the host responds again. */
   probing: boolean;
 }
 
@@ -40,7 +40,7 @@ export class OriginBreaker {
 
   /**
    * @throws EgressError `unreachable` while calls to the origin are paused, or while the test call after a pause is
-   * running; it contains the time to wait, and nothing was sent
+   * running. Its `retryAfterMs` is the time to wait; nothing was sent.
    */
   check(origin: string): void {
     const state = this.#origins.get(origin);

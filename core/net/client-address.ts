@@ -33,9 +33,9 @@ export interface AddressedRequest {
 
 /**
  * Returns a function that identifies the client of a request, as `clientOf` does. A trusted proxy appends the address
- * of its client to `X-Forwarded-For`, so the last address in the header that is not a trusted proxy is the client's.
- * The header is ignored if the peer is not a trusted proxy (threat S10), and the peer counts as the client if the
- * header contains no such address.
+ * of its peer to `X-Forwarded-For`, so the last entry of the header that is not a trusted proxy is the client's
+ * address. If the peer of the socket is not a trusted proxy, the header is ignored and the peer is the client (threat
+ * S10). The peer is also the client if the header has no such entry, or if the entry is not an IP address.
  *
  * @param isTrusted whether an address is that of a trusted proxy
  */

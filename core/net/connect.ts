@@ -16,7 +16,7 @@ export type Dial = (options: TcpNetConnectOpts) => Socket;
 export interface ConnectorOptions {
   policy: EgressPolicy;
   resolver: Resolver;
-  /** PEM certificates of private authorities, trusted in addition to those of the system. */
+  /** PEM certificates of private authorities, trusted in addition to the default authorities of Node. */
   ca?: readonly string[] | undefined;
   /** The time for name resolution, connection and TLS handshake together, in milliseconds. */
   connectTimeoutMs: number;
@@ -32,9 +32,10 @@ export type Connector = (target: Target, signal: AbortSignal) => Promise<Socket>
 
 /**
  * Creates the function that opens every outbound connection. The name is resolved once, each of its addresses is
- * checked, and the connection uses a checked address, so a resolver cannot redirect it afterwards (DNS rebinding). The
- * name is only used for SNI and the certificate. There are no proxies and no Unix sockets, and no caller can weaken
- * TLS: certificates are always verified, and the version is 1.2 or later (RFC 9325 §3.1.1).
+ * checked, and the connection uses a checked address, so a later change of the DNS records cannot redirect it (DNS
+ * rebinding). After that, the name is only used for SNI and the certificate. Proxies and Unix sockets are not
+ * supported. Callers cannot weaken TLS: certificates are always verified, and the version is 1.2 or later (RFC 9325
+ * §3.1.1).
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const { policy, resolver, connectTimeoutMs, dial = netConnect } = options;
@@ -68,7 +69,7 @@ export function createConnector(options: ConnectorOptions): Connector {
 
 let systemTrust: SecureContext | undefined;
 
-/** Creates the TLS context at the first encrypted connection. Without private authorities all connectors share it. */
+/** Creates the TLS context at the first encrypted connection. All connectors without `ca` share one context. */
 function secureContextOf(ca: readonly string[] | undefined): () => SecureContext {
   const create = () => createSecureContext({ minVersion: 'TLSv1.2', ca: trusted(ca) });
   let own: SecureContext | undefined;

@@ -32,11 +32,11 @@ export interface TakenConnection {
 /**
  * Gives each call an HTTP/1.1 connection that no other call uses at the same time, and keeps it for the next call to
  * the same origin. Opening a connection is part of the call: cancelling the call cancels the lookup, the connection and
- * the handshake. If too many connections are idle, the one that was idle longest is closed.
+ * the handshake. If too many connections are idle, one of the least recently used origin is closed.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** Idle connections by origin; the most recently used origin is last. */
+  /** Idle connections by origin. The origin whose connection was given back most recently is last. */
   readonly #idle = new Map<string, Client[]>();
   #idleCount = 0;
   #inUse = 0;
@@ -91,8 +91,8 @@ export class ConnectionPool {
     let isTaken = false;
     const UndiciClient = loadUndiciClient();
     const client = new UndiciClient(origin, {
-      // Each undici client gets one connection. If the client asks for a second one, it has lost the first one before
-      // writing to it. The error makes the call fail as not sent.
+      // Each undici client gets one connection. If the client asks for a second connection, it has lost the first one
+      // before it wrote the request. The error makes the call fail with `sent: false`.
       connect: (_options, callback) => {
         const first = !isTaken;
         isTaken = true;

@@ -30,10 +30,10 @@ export class LookupError extends Error {
 const NONE: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA]);
 
 /**
- * Queries the name servers for the addresses of a host name (RFC 1035, RFC 3596), IPv4 addresses first. Each lookup has
- * its own channel, so that cancelling it cancels its requests, and a changed /etc/resolv.conf is used from the next
- * lookup on. No search domain is appended, because the host that gets a credential must not depend on the settings of
- * the machine.
+ * Queries the name servers for the addresses of a host name (RFC 1035, RFC 3596), and returns IPv4 addresses first.
+ * Each lookup has its own `dns.Resolver`, so that cancelling a lookup cancels its requests, and a changed
+ * /etc/resolv.conf is used from the next lookup on. Search domains are not appended, because the host that gets a
+ * credential must not depend on the settings of the machine.
  *
  * @param servers `address` or `address:port`; if omitted, those of the system
  * @param signal cancels the lookup and its requests; its reason becomes the failure

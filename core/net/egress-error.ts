@@ -1,8 +1,10 @@
 /**
- * Why a call got no usable response: `blocked` by the egress policy, nothing was sent; `unreachable`: no connection, or
- * it ended before a response began; `timeout`; `too_large`: header, body or decompressed body beyond its limit;
- * `invalid_response`: not HTTP, incomplete or not decompressible; `tls`: no trusted TLS connection; `aborted` by the
- * caller's signal; `busy`: Valetkey has no capacity for the call.
+ * Why a call got no usable response. `blocked`: the egress policy or a check of the request rejected it. `unreachable`:
+ * there was no connection, or it ended before a response began; also if too many calls are waiting, or calls to the
+ * origin are paused. `too_large`: the header, body or decompressed body exceeds its limit. `invalid_response`: the
+ * response is not valid HTTP, is incomplete, cannot be decoded, has too many parts, or redirects too often. `tls`: no
+ * trusted TLS connection. `aborted`: the caller cancelled the call, or read the response too slowly. `busy`: Valetkey
+ * has no capacity for the call.
  */
 export type EgressErrorKind =
   | 'blocked'

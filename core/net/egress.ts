@@ -41,18 +41,18 @@ export interface OriginState {
   isPaused: boolean;
 }
 
-/** The result of checking an address without resolving it. The reason is public. */
+/** The result of checking an address without resolving it. API clients may see the reason. */
 export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** The only access to other hosts: every outbound byte of the server goes through it. */
+/** The only access to third parties: the server makes all of its calls to them through this interface. */
 export interface Egress {
-  /** Sends one call of a tool, on a pooled connection. */
+  /** Sends one call, for example of a tool, on a pooled connection. */
   send(request: EgressRequest): Promise<EgressResponse>;
   /** Sends one call without following redirects, and returns the body of the response as a stream. */
   stream(request: EgressRequest): Promise<EgressStream>;
   /**
-   * Protocol calls (token, discovery, revocation, identity), made with got: by default without redirects or retries,
-   * with one connection per request.
+   * Protocol calls (such as token, discovery, revocation and identity), made with got: by default without redirects or
+   * retries, with one connection per request.
    */
   protocol: Protocol;
   /** `protocol` with the interface of fetch, for libraries; it can reach any host that the policy permits. */
@@ -61,7 +61,7 @@ export interface Egress {
   pinnedFetch(allowedOrigins: readonly string[]): FetchLike;
   /** Returns a hold (a reservation of memory) for bodies that are kept after their call. Release it afterwards. */
   hold(): ByteHold;
-  /** Checks whether an address may be stored. Each call checks it again. */
+  /** Checks whether the policy allows calls to an address, before the address is stored. Each call checks it again. */
   check(url: string | URL): AddressCheck;
   /**
    * Returns the number of running and waiting calls of `send` and `stream` to each origin, and whether calls to it are
@@ -120,7 +120,7 @@ function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: limit }: EgressLimit
   return new Lanes({ perLane, waiting: { limit, full } });
 }
 
-/** Checks whether a policy allows an address to be stored. Nothing is resolved or sent. */
+/** Checks whether a policy allows calls to an address. Nothing is resolved or sent. */
 export function checkAddress(policy: EgressPolicy, address: string | URL): AddressCheck {
   const url = URL.parse(String(address));
   if (url === null) return { ok: false, reason: 'The address is not a URL.' };

@@ -4,17 +4,17 @@ import { EgressError } from './egress-error.ts';
 import type { Protocol } from './protocol.ts';
 
 /**
- * The part of fetch that protocol libraries use. Cookies are not stored. Only a request with `isDocument` is retried
- * after a failure and follows redirects within its origin.
+ * The part of fetch that libraries for OAuth and similar protocols use. Cookies are not stored. Only a request with
+ * `isDocument` is retried after a temporary failure and follows redirects within its origin.
  */
 export type FetchLike = (url: string | URL, init?: RequestInit & { isDocument?: boolean }) => Promise<Response>;
 
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
 /**
- * Creates a fetch function over the protocol client, for example for the `customFetch` of oauth4webapi.
+ * Creates a fetch function that sends its requests with `Protocol`, for example for the `customFetch` of oauth4webapi.
  *
- * @param protocolOf returns the client
+ * @param protocolOf called for each request
  * @param allowedOrigins allowed origins; if omitted, all that the policy allows
  * @returns a function that rejects with an EgressError; an error status is an ordinary response
  */

@@ -21,7 +21,7 @@ export function createHostsFile(path: string): HostsFile {
   };
 }
 
-/** Returns a text that differs after every change. It includes the inode, because editors replace the file. */
+/** Returns a text that differs after a change. It includes the inode, because editors replace the file. */
 function versionOf(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path);
@@ -35,7 +35,7 @@ function readNames(path: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const line of readLines(path)) {
     const [address = '', ...hostnames] = line.replace(/#.*/, '').trim().split(/\s+/);
-    // An address with a zone id is valid only on one network interface, so it cannot be a public host's.
+    // An address with a zone id is valid only on one network interface, so it cannot be that of a public host.
     if (isIP(address) === 0 || address.includes('%')) continue;
     for (const hostname of hostnames) {
       const name = hostname.toLowerCase();

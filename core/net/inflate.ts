@@ -28,8 +28,7 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * Decompresses a body (RFC 9110 §8.4) within limits.
  *
- * @param coding the Content-Encoding header; only one coding is supported, because servers do not combine several
- * unasked
+ * @param coding the Content-Encoding header; only one coding is supported, because servers rarely combine several
  * @param bufferOf creates the buffer for a decompressed body of at most this many bytes
  * @throws EgressError `too_large`, `busy`, or `invalid_response` for an unknown coding or bytes that cannot be decoded
  */

@@ -5,8 +5,8 @@ import { EgressError } from './egress-error.ts';
 import { orAborted } from './or-aborted.ts';
 
 /**
- * Returns every IP address of a host name. It is called once for each connection, and the connection uses exactly the
- * addresses that were checked.
+ * Returns the IP addresses of a host name. The connector resolves a name once for each connection, checks all of the
+ * returned addresses, and connects only to these.
  *
  * @param signal cancels the lookup. Its reason becomes the failure
  */

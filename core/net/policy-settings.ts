@@ -51,7 +51,11 @@ export function parseEndpointOverrides(text: string): EndpointOverride[] {
   return overrides;
 }
 
-/** Returns an allowed host and port in the normalized form of URLs. */
+/**
+ * Checks an allowed host and port, and returns the host as URLs write it (IPv6 without brackets).
+ *
+ * @throws Error naming the invalid entry
+ */
 export function readHostPort({ host, port }: HostPort): Omit<Target, 'tls'> {
   const url = URL.parse(`https://${bracketed(host)}:${port}`);
   if (url === null || !isBareOrigin(url) || port === 0 || host.includes('*')) {

@@ -15,14 +15,14 @@ export interface EgressPolicyConfig {
   allow: readonly HostPort[];
   /** An override also permits calls to its target. */
   overrides: readonly EndpointOverride[];
-  /** The server's own addresses, which are rejected even if they are public. */
+  /** The server's own addresses. A call to a public host is rejected if the host resolves to one of them. */
   ownAddresses?: readonly string[];
 }
 
 /** Which addresses a host may resolve to. */
 export type Reach = 'public' | 'loopback';
 
-/** The target of a URL: the requested origin, and the origin that is called instead. */
+/** The requested origin of a URL, and where the request is sent: to that origin, or to the target of its override. */
 export interface Route {
   origin: string;
   target: Target;
@@ -31,8 +31,9 @@ export interface Route {
 }
 
 /**
- * The rules for outbound calls. The private fields ensure that stored data cannot be passed as a policy: only code with
- * access to the operator's settings can permit loopback or plain http.
+ * The rules for outbound calls. Because of the private fields, TypeScript accepts only objects of this class as a
+ * policy. So stored data cannot become one: only its constructor, which gets the operator's settings, permits loopback
+ * and plain http.
  */
 export class EgressPolicy {
   readonly #allow = new Map<string, Reach>();
@@ -55,8 +56,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Checks a URL before anything is resolved, and applies the override of its origin. An overridden call has the local
-   * target in its Host header, because test servers build their links from it.
+   * Checks a URL before its host name is resolved, and applies the override of its origin. An overridden call has the
+   * local target in its Host header, because test servers create the URLs in their responses from this header.
    *
    * @throws EgressError `blocked`
    */

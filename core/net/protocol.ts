@@ -23,11 +23,11 @@ export type Protocol = Got;
 
 /** The options that a call has in addition to those of got. */
 export interface CallContext {
-  /** Restricts the call to origins. */
+  /** The origins that the call may reach; if omitted, all that the policy allows. */
   allowedOrigins?: readonly string[];
   /** The maximum size of the response in bytes, if it is less than the limit of all protocol calls. */
   maxBytes?: number;
-  /** Called when the head of a response was received, even if the body fails. */
+  /** Called when the head of a response was received, even if reading the body then fails. */
   onHead?(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
 }
 
@@ -42,7 +42,7 @@ export interface ProtocolDeps {
   bodies: ByteAllowance;
 }
 
-/** The state of one call, shared by the handler and the request function. */
+/** The state of one call, shared by got's handler (`guard`) and got's request function (`open`). */
 interface Call {
   signal: AbortSignal;
   context: CallContext;
@@ -122,9 +122,9 @@ function guard(deps: ProtocolDeps): HandlerFunction {
 }
 
 /**
- * Sends the request on a new connection. A pooled connection may be closed while the request is written, and then it
- * would be unknown whether a refresh token was used up. Only method, headers and path of got's options are used, none
- * that affect sockets or TLS.
+ * Sends the request on a new connection. The server may close a pooled connection just when the request is written, and
+ * then it would be unknown whether a refresh token was used up. Of got's options, only the method and the headers with
+ * their maximum size are used, and none that affect sockets or TLS.
  */
 async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
   const { allowedOrigins } = call.context;
@@ -141,7 +141,7 @@ async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequ
       throw call.signal.reason;
     }
     call.sent = true;
-    // The socket of a previous attempt.
+    // A previous socket is from an earlier attempt of this call, or from before a redirect.
     call.socket?.destroy();
     call.socket = socket;
     // `node:http` is used for both schemes, because the connector has already done the TLS handshake.

@@ -10,11 +10,11 @@ export { SCRUBBED } from './redact/stream.ts';
 export const MIN_SECRET_LENGTH = 4;
 
 /**
- * Objects and lists nested deeper than this are replaced as a whole, because the walk is recursive. No useful response
- * is nested as deep.
+ * Objects and lists nested deeper than this are replaced as a whole, because the walk is recursive. Useful responses
+ * are not nested that deeply.
  */
 const MAX_DEPTH = 200;
-/** Longer texts are processed in parts of this size to limit memory. */
+/** Longer inputs are processed in parts of this many bytes to limit memory. */
 const PIECE = 256 * 1024;
 /** The maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const MOST_BYTES = 3;
@@ -24,7 +24,8 @@ export interface Scrubber {
   <T>(value: T): T;
   /**
    * Does the same for a value that was parsed from JSON text. The text is searched first, which is much faster than
-   * walking the value. If it contains no secret, as usual, the value is only walked if a secret is numeric.
+   * walking the value. If the text contains no secret, as usual, the value is returned unchanged. If a secret is
+   * numeric, the value is always walked instead.
    *
    * @param json UTF-8
    */
@@ -35,11 +36,12 @@ export interface Scrubber {
 
 /**
  * Creates a function that removes secrets from results, errors and log records, so that a third party that echoes a
- * credential does not reveal it to the agent (threat E5). A secret is found in upper and lower case, in hexadecimal, in
- * base32, in base64 and base64url at any alignment, encoded once or twice and across line breaks, in UTF-16, and inside
+ * credential does not reveal it to the agent (threat E5). The time is linear in the length of the text.
+ *
+ * A secret is found in upper and lower case, in hexadecimal, in base32, in UTF-16, and in base64 and base64url at any
+ * alignment, encoded once or twice. Line breaks within the encoded forms are ignored. A secret is also found inside
  * several levels of escapes: percent-encoding and forms, character references of HTML and XML, backslash escapes as in
- * JSON, and quoted-printable. It is not found in compressed or encrypted data. The time is linear in the length of the
- * text.
+ * JSON, and quoted-printable. A secret is not found in compressed or encrypted data.
  *
  * @param secrets plaintexts; those shorter than MIN_SECRET_LENGTH are ignored
  */
@@ -56,7 +58,7 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   };
   const scrubbed = <T>(value: T): T => walk(value, text, 0) as T;
   const hasNumber = usable.some((secret) => /^[0-9eE.+-]*$/.test(secret));
-  // A numeric secret could be written differently in JSON text, for example as 1e3, so the value is walked as well.
+  // The search of JSON text could miss a numeric secret, because JSON can write 1000 as 1e3. So the value is walked.
   const parsed = <T>(value: T, json: Buffer): T => (hasNumber || bytes(json) !== json ? scrubbed(value) : value);
   return Object.assign(scrubbed, { parsed, bytes });
 }

@@ -14,7 +14,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * Returns the next request of a redirect that stays on the same origin (RFC 9110 §15.4, RFC 6454 §4). A redirect to
  * another host, port or scheme is not followed, so that no credential is sent elsewhere.
  *
- * @returns undefined if the redirect is not followed; the response is then returned
+ * @returns undefined if the response is not such a redirect; the caller then uses the response itself
  */
 export function sameOriginRedirect(hop: Hop, status: number, headers: ResponseHeaders): Hop | undefined {
   const location = headers['location'];

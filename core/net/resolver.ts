@@ -6,7 +6,7 @@ import { createLookups, type LookupLimits, type Resolver } from './lookups.ts';
 
 export interface ResolverOptions {
   hostsFile?: string;
-  /** `address` or `address:port`; if omitted, those of /etc/resolv.conf. */
+  /** The name servers as `address` or `address:port`; if omitted, those of /etc/resolv.conf. */
   servers?: readonly string[];
   limits?: Partial<DnsLimits & LookupLimits>;
   /** Milliseconds of a monotonic clock; only differences are used. */
@@ -16,12 +16,13 @@ export interface ResolverOptions {
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Creates the resolver of one environment: it uses the hosts file first, then the name servers. Unlike getaddrinfo it
- * uses no thread, so lookups can be cancelled and slow ones do not delay other environments. IPv4 addresses come first,
- * because addresses are tried in order and many hosts have no IPv6 route. `localhost` and its subdomains are never
- * looked up outside of this machine (RFC 6761 §6.3).
+ * Creates the resolver of one environment (tenant). It uses the hosts file first, then the name servers. Unlike
+ * getaddrinfo, a lookup does not occupy a thread: it can be cancelled, and slow lookups do not delay other
+ * environments. IPv4 addresses come first, because addresses are tried in order and many machines have no IPv6 route.
+ * `localhost` and its subdomains are never looked up outside of this machine (RFC 6761 §6.3).
  *
- * @returns a resolver that rejects with a LookupError, or with an EgressError if too many lookups are waiting
+ * @returns a resolver that rejects with a LookupError, with an EgressError if too many lookups are waiting, or with the
+ * reason of its signal
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { hostsFile = '/etc/hosts', servers, clock = () => performance.now() } = options;

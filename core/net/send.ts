@@ -23,15 +23,18 @@ export interface EgressRequest {
   /** The origins that the credentials of this call were issued for; the origin of `url` must be one of them. */
   allowedOrigins: readonly string[];
   /**
-   * Default `none`: a redirect is returned as the response. With `same-origin`, only a redirect to another origin is
-   * returned.
+   * `none` (default): every redirect is returned as the response. `same-origin`: redirects within the origin are
+   * followed.
    */
   redirects?: 'none' | 'same-origin';
-  /** The time for the whole call in milliseconds, if it is less than the default of 30,000. */
+  /** The time for the whole call in milliseconds; 30,000 by default. `send` does not allow more than the default. */
   timeoutMs?: number;
   /** The longest time without data within the response, in milliseconds; 10,000 by default. */
   idleTimeoutMs?: number;
-  /** The maximum size of the body in bytes, both compressed and decompressed; 10 MiB by default. */
+  /**
+   * The maximum size of the body in bytes, both compressed and decompressed; by default 10 MiB, and 100 MiB for
+   * `stream`.
+   */
   maxBytes?: number;
   signal?: AbortSignal;
   /** Whether the host may learn which trace the call belongs to. */
@@ -76,10 +79,11 @@ const METHOD = /^[A-Z][A-Z-]*$/;
 const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
 
 /**
- * Creates the function that sends the call of a tool: one request, at most three same-origin redirects, one response
- * within limits.
+ * Creates the function that sends one call, for example of a tool: one request, at most three same-origin redirects,
+ * one response within limits.
  *
- * @throws EgressError; if its `sent` is false, the call can safely be repeated with any method
+ * @returns a function that rejects with an EgressError. If its `sent` is false, a call with any method can safely be
+ * repeated.
  */
 export function createSend(deps: SendDeps): (request: TracedRequest) => Promise<EgressResponse> {
   return async (request) => {
@@ -94,7 +98,7 @@ export function createSend(deps: SendDeps): (request: TracedRequest) => Promise<
     if (caller?.aborted) stop();
     const hold = request.hold ?? deps.bodies.hold();
     try {
-      // Reserved before waiting for the origin, so that the bodies of waiting calls are counted.
+      // Reserved before waiting for a slot of the origin, so that the bodies of waiting calls are counted.
       const size = first.body === null ? 0 : Buffer.byteLength(first.body);
       if (size > 0 && !(await hold.reserve(size, end.signal))) throw bodyMemoryExhausted(false);
       const maxHops = redirects === 'same-origin' ? deps.limits.maxRedirects : 0;
@@ -112,7 +116,7 @@ export function createSend(deps: SendDeps): (request: TracedRequest) => Promise<
 /** Returns the first request of a call after checking it. @throws EgressError `blocked` */
 export function firstHop(request: TracedRequest, userAgent: string): Hop {
   const { method, body = null, traceparent } = request;
-  // A copy, so that the checked request is sent even if the caller changes its object in the meantime.
+  // A copy, so that the URL that was checked is sent even if the caller changes its URL object in the meantime.
   const url = new URL(request.url);
   if (!request.allowedOrigins.includes(url.origin)) throw originNotAllowed(url.origin, request.allowedOrigins);
   if (!METHOD.test(method) || NEVER_SENT.has(method)) {
@@ -192,8 +196,8 @@ async function once(
 }
 
 /**
- * Starts a call on a connection. A pooled connection may turn out to be closed; if nothing was written to it, the call
- * takes another one.
+ * Makes a call on a connection. A pooled connection may turn out to be closed; if nothing was written to it, the call
+ * uses another connection.
  *
  * @returns the result of the call, and the function that releases the connection
  */

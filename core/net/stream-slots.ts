@@ -17,8 +17,8 @@ interface Origin {
 }
 
 /**
- * Limits the concurrent streamed responses of one origin (threat E11). A slow reader does not block others: if every
- * slot is taken, the response that has waited longest for its reader is ended.
+ * Limits the concurrent streamed responses of each origin (threat E11). A slow reader does not block others: if a call
+ * needs a slot and every slot is taken, the response that has waited longest for its reader is ended.
  */
 export class StreamSlots {
   readonly #origins = new Map<string, Origin>();
@@ -29,8 +29,9 @@ export class StreamSlots {
   }
 
   /**
-   * Takes a slot, before anything is sent.
+   * Takes a slot. Call it before the request is sent.
    *
+   * @param name the origin
    * @throws EgressError `unreachable` if every slot is taken and no response is waiting for its reader
    */
   enter(name: string): StreamSlot {

@@ -8,21 +8,22 @@ import { type EgressRequest, firstHop, onConnection, type SendDeps, type TracedR
 import { type StreamSlot, StreamSlots } from './stream-slots.ts';
 import { toEgressError } from './transport-error.ts';
 
-/** A response whose body is streamed without decompression. The caller must read it to its end or destroy it. */
+/** A response whose body is streamed without decompression. The caller must read the body to its end or destroy it. */
 export interface EgressStream {
   status: number;
   /** Names are in lower case. */
   headers: ResponseHeaders;
-  /** Fails with an EgressError if it is incomplete, stalls, or exceeds a limit. */
+  /** Fails with an EgressError if it is incomplete, stalls or exceeds a limit, or if the call is cancelled. */
   body: Readable;
 }
 
 /**
- * Creates the function that sends a call and streams its response. It follows the rules of `send`, but returns
- * redirects. The call's slot at the origin is released when the head has arrived, so that a slow reader does not block
- * other calls; the body has a slot for streams. `timeoutMs` of the request limits the time until the head, and the
- * limit `streamTimeoutMs` the time from the head to the end of the body. `idleTimeoutMs`, `maxBytes` and `signal` also
- * apply to the body.
+ * Creates the function that sends a call and streams its response. It follows the rules of `send`, but does not follow
+ * redirects. The call's slot at the origin is released when the head of the response has arrived, so that a slow reader
+ * does not block other calls. Until the body has arrived, the call occupies a separate slot for streams.
+ *
+ * `timeoutMs` of the request limits the time until the head, and the limit `streamTimeoutMs` the time from the head to
+ * the end of the body. `idleTimeoutMs` and `maxBytes` apply to the body, and `signal` to the whole call.
  *
  * @returns a function that rejects with an EgressError if the call fails before the head of the response has arrived
  */
@@ -89,7 +90,7 @@ interface StartedStream {
   arrived: Promise<void>;
 }
 
-/** Sends the request; resolves with the head of the response. */
+/** Sends the request; resolves when the head of the response has arrived. */
 function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -177,7 +178,7 @@ function begin(
           return;
         }
         idle?.refresh();
-        // While a slow reader blocks the stream, the idle timeout of the host is stopped.
+        // While the stream waits for a slow reader, the idle timeout is stopped, because the host is not at fault.
         if (stream?.push(chunk) === false) {
           clearTimeout(idle);
           isPaused = true;

@@ -3,8 +3,9 @@ import { EgressError } from './egress-error.ts';
 import type { EgressRequest, TracedRequest } from './send.ts';
 
 /**
- * Returns a function that makes calls as `send` does and traces them. Traces contain only the origins of addresses,
- * because paths may contain inputs. The host learns the trace only of a request with `sendTraceContext`.
+ * Returns a function that makes calls as `send` does and traces them. A span contains only the origin of the URL,
+ * because the path may contain inputs of the call. The header `traceparent` is only added to a request with
+ * `sendTraceContext`.
  */
 export function traced<Response extends { status: number }>(
   send: (request: TracedRequest) => Promise<Response>,
@@ -40,7 +41,7 @@ export function outboundSpan(method: string, { protocol, hostname, port }: URL):
   };
 }
 
-/** Adds the status of a response. */
+/** Adds the status of a response to its span. A status of 400 or more marks the span as failed. */
 export function showStatus(span: SpanFacts, status: number): void {
   span.attributes['http.response.status_code'] = status;
   if (status >= 400) span.failure = String(status);

@@ -13,8 +13,8 @@ const TOO_LARGE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 const NOT_HTTP = /^HPE_|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/;
 
 /**
- * Converts an error below HTTP to an EgressError, by the error codes of Node, undici and got. An EgressError keeps its
- * kind and message; its `sent` becomes true if the request may have been sent.
+ * Converts an error of a connection or an HTTP client to an EgressError, by the error codes of Node, undici and got. An
+ * EgressError keeps its kind and message; its `sent` becomes true if the request may have been sent.
  */
 export function toEgressError(error: unknown, { sent, answering }: Progress): EgressError {
   if (error instanceof EgressError) return sent ? error.afterSending() : error;
@@ -37,8 +37,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Returns an error without its attached properties: parsers attach bytes of the response, and HTTP clients the request
- * with its credentials.
+ * Returns a new error with only the code and the message of the given error. HTTP parsers attach bytes of the response
+ * to their errors, and HTTP clients attach the request with its credentials.
  */
 export function bareCause(error: unknown): Error {
   return new Error(`${codeOf(error)} ${error instanceof Error ? error.message : ''}`.trim());

@@ -17,7 +17,7 @@ export interface AccountFactsRequest {
   accessToken: Secret;
   /** The token response as JSON; null for a token that did not come from an authorization flow. */
   answer: Secret | null;
-  /** The nonce of the authorization request. */
+  /** The nonce of the authorization request; null if none was sent. */
   nonce: string | null;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -28,7 +28,10 @@ export type AccountFacts =
   /** `values`: values of the API configuration, such as the address of the account's API. */
   ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Unidentified;
 
-/** The provider responds, but not in the format that the connector file describes. */
+/**
+ * A response of the provider does not have the format that the connector file describes, or its id_token cannot be
+ * verified.
+ */
 type Unidentified = { ok: false; kind: 'unidentified'; message: string };
 
 /**

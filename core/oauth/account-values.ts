@@ -23,7 +23,7 @@ export type FlowSource = keyof FlowDocument;
 
 export type ReadValues = { ok: true; values: Record<string, string> } | { ok: false; message: string };
 
-/** Returns the document that a pointer refers to. */
+/** Returns the name of the document that a pointer refers to. */
 function sourceOf(pointer: string): FlowSource {
   return pointer.split('/')[1] as FlowSource;
 }
@@ -44,7 +44,7 @@ export function textAt(document: FlowDocument, pointer: string): string | undefi
 
 /**
  * Reads the account values from the given documents and checks each against its rule. Only values that a connector file
- * declares are read. A value that contains a host must contain a host of the provider.
+ * declares are read. If the rule of a value lists origins, the value must match one.
  *
  * @returns the values by name; or why a required value is missing or a value is not allowed
  */

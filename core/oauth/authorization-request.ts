@@ -2,8 +2,8 @@ import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import type { AuthorizationEndpoint } from './authorization-server.ts';
 
 /**
- * The data of an authorization request that the callback needs. It is stored encrypted, bound to the browser and used
- * once; `state` identifies it.
+ * The data of an authorization request that the callback needs. It is stored encrypted, bound to the browser that
+ * started the request, and used once; `state` identifies it.
  */
 export interface KeptAuthorization {
   state: string;
@@ -15,8 +15,8 @@ export interface KeptAuthorization {
   scopes: string[];
   clientId: string;
   /**
-   * The issuer and the token endpoint at the time of the request. The code is only redeemed if both are still the same
-   * (RFC 9700 §4.4).
+   * The issuer (null if unknown) and the token endpoint at the time of the request. The code is only redeemed if both
+   * are still the same (RFC 9700 §4.4).
    */
   issuer: string | null;
   tokenEndpoint: string;

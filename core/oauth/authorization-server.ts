@@ -7,7 +7,7 @@ import { endpointAt, issuerOf, type OAuthProvider } from './provider.ts';
 export interface AuthorizationEndpoint {
   /** The address of the consent page. It may already contain query parameters, which are kept. */
   url: URL;
-  /** null if unknown; then the `iss` parameter of a response is not compared with it. */
+  /** null if unknown; then the value of the `iss` parameter in a callback is not checked. */
   issuer: string | null;
   /** Whether the provider's metadata says that every response contains `iss` (RFC 9207). */
   issuerIsSent: boolean;
@@ -19,7 +19,7 @@ export interface AuthorizationEndpoint {
   scopeSeparator: string;
   /** Additional parameters. They cannot replace a parameter of the protocol, unless `omit` contains it. */
   parameters: Readonly<Record<string, string>>;
-  /** The parameter for each scope prefix, for providers with several scope parameters. */
+  /** For providers with several scope parameters: by parameter, the prefix of the scopes that it contains. */
   scopePrefixes: Readonly<Record<string, string>>;
   names: Readonly<Record<string, string>>;
   omit: ReadonlySet<string>;
@@ -73,7 +73,7 @@ export function authorizationEndpointOf(provider: OAuthProvider): AuthorizationE
   };
 }
 
-/** Only S256 is used, because `plain` gives no protection (RFC 9700 §2.1.1). */
+/** Only S256 is used, because `plain` exposes the verifier in the authorization request (RFC 9700 §2.1.1). */
 function pkceOf(policy: AuthorizationEndpoint['pkce'], metadata: AuthorizationServer | undefined) {
   const methods = metadata?.code_challenge_methods_supported;
   if (methods === undefined || methods.includes('S256')) return policy;

@@ -17,7 +17,7 @@ export type CallbackReading =
   /** `response`: the validated response in the format of the OAuth library. */
   { ok: true; response: URLSearchParams } | CallbackFailure;
 
-/** Error codes that mean that the user declined. */
+/** Error codes that mean that the user or a policy of the provider denied access. */
 const DENIED: ReadonlySet<string> = new Set([
   'access_denied',
   'user_cancelled_authorize',

@@ -2,7 +2,7 @@
 export interface Check {
   /** The compared value, usually a key of oauth_config. */
   what: string;
-  /** `unknown`: the provider does not publish it, or it differs between accounts. */
+  /** `unknown`: undecided, for example because the provider does not publish it, or because it differs by account. */
   verdict: 'ok' | 'differs' | 'unknown';
   /** Values, or sentences for users. */
   expected: string;

@@ -2,8 +2,8 @@
 export type FaultyPart = 'connection' | 'account';
 
 /**
- * The configuration of the connection, its provider or the account does not allow the operation. Nothing was sent. The
- * message is shown to API clients.
+ * The configuration of the connection, its provider or the account does not allow a request, so the request was not
+ * sent. The message is shown to API clients.
  */
 export class OAuthConfigError extends Error {
   readonly faultyPart: FaultyPart;

@@ -90,7 +90,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
 
 /**
  * Returns the possible addresses of metadata, in the order in which MCP clients try them: three for an issuer with a
- * path, two for others. Returns undefined if the issuer is not a secure address without query and fragment.
+ * path, two for others. Returns undefined if the issuer is not a secure address, or has a user name, query or fragment.
  */
 function wellKnownOf(issuer: string): URL[] | undefined {
   const url = URL.parse(issuer);

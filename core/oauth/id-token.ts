@@ -11,7 +11,7 @@ import { isInTime, NO_CLOCK, SIGNATURE_ALGORITHMS } from './jwt-rules.ts';
 import { CHECKED_ENDPOINTS, isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export interface IdTokenCheck {
-  /** The id_token of the token response; claims are read from no other id_token. */
+  /** It must come from the token endpoint, not from a browser. */
   idToken: string;
   /** Must contain the issuer and `jwks_uri`. */
   metadata: AuthorizationServer;
@@ -30,7 +30,7 @@ export type IdTokenClaims = { ok: true; claims: Record<string, unknown> } | { ok
  * key of the issuer.
  *
  * @returns its claims, or why they cannot be trusted
- * @throws the error of `fetch` if the keys cannot be read
+ * @throws the transport failure of `fetch` if the request for the keys gets no usable response
  */
 export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims> {
   const { idToken, metadata, clientId, nonce, fetch } = check;

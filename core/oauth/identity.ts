@@ -47,7 +47,10 @@ function usualSubject(document: FlowDocument, identifiers: readonly string[]): s
   return found === undefined ? [] : [found];
 }
 
-/** Joins several parts with colons. The parts are encoded, so that two different lists never give the same subject. */
+/**
+ * Joins several parts with colons. The parts are encoded, so that two different lists of the same length never give the
+ * same subject.
+ */
 function subjectOf(pointers: readonly string[], document: FlowDocument): string | undefined {
   const parts = pointers.map((pointer) => textAt(document, pointer));
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined;

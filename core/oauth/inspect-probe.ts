@@ -21,8 +21,9 @@ export async function probeAddress(what: string, address: string, fetchFor: Fetc
 }
 
 /**
- * Checks a token endpoint by an empty token request, which it must reject with an OAuth error (RFC 6749 §5.2). Without
- * such an error, the verdict is `differs` if the status means that the endpoint does not exist, otherwise `unknown`.
+ * Checks a token endpoint by an empty token request, which it must reject with an OAuth error (RFC 6749 §5.2). For a
+ * response without such an error, the verdict is `differs` if the status means that the endpoint does not exist or does
+ * not accept POST (404, 405, 410), otherwise `unknown`. For addresses that cannot be called, see `probeAddress`.
  */
 export function probeTokenEndpoint(
   address: string,
@@ -39,7 +40,7 @@ export function probeTokenEndpoint(
     const { status } = response;
     const found = `${address} returns ${status}`;
     const body = status < 500 ? await readJson(response) : undefined;
-    // Any status is accepted, because some vendors return an OAuth error with 404 or 200.
+    // Any status below 500 is accepted, because some vendors return an OAuth error with 404 or 200.
     if (isRecord(body) && typeof body['error'] === 'string')
       return { verdict: 'ok', found: `${found} and an OAuth error` };
     const isAbsent = status === 404 || status === 405 || status === GONE;

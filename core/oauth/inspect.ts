@@ -22,7 +22,7 @@ export interface InspectRequest {
  * Compares a pattern with the provider's metadata (RFC 8414, OpenID Connect Discovery) and with how its endpoints
  * respond to requests that contain neither a credential nor a client id.
  *
- * @returns one check per compared value, none for a pattern without OAuth
+ * @returns one check per comparison, none for a pattern without OAuth
  */
 export async function inspectProvider(request: InspectRequest): Promise<Check[]> {
   const { pattern, fetchFor } = request;

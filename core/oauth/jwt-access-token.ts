@@ -23,14 +23,14 @@ export interface AccessTokenCheck {
   now: () => number;
 }
 
-/** `unknownKey`: the cached keys do not contain the key of the token. */
+/** `unknownKey`: the issuer's keys, which may be cached, do not contain exactly one key that fits the token. */
 export type VerifiedAccessToken = { ok: true; claims: JWTAccessTokenClaims } | { ok: false; unknownKey: boolean };
 
 /**
  * Verifies a JWT access token (RFC 9068 §4): type, issuer, audience, times, and the signature by a published key of the
  * issuer.
  *
- * @throws the error of `fetch` if the keys cannot be read
+ * @throws the transport failure of `fetch` if the request for the keys gets no usable response
  */
 export async function verifyJwtAccessToken(check: AccessTokenCheck): Promise<VerifiedAccessToken> {
   const { token, server, audience, algorithms, fetch, now } = check;

@@ -1,5 +1,5 @@
 /**
- * The accepted signature algorithms of tokens; others, for example `none` and shared secrets, are rejected
+ * The accepted signature algorithms of tokens; others, for example `none` and HMAC with a shared secret, are rejected
  * (RFC 8725 §3.1).
  */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [

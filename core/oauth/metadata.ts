@@ -35,7 +35,7 @@ export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: f
  * Validates the metadata of an authorization server (RFC 8414 §3.3, threat P7). The whole document is rejected if its
  * issuer differs or one of its addresses is insecure. Only the members that Valetkey uses are kept.
  *
- * @param issuer exactly as in the pattern; it is compared as text
+ * @param issuer exactly as configured; it is compared as text
  * @param asked the address that the metadata was read from; by default the issuer
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {

@@ -25,7 +25,7 @@ export interface OpenIdDeps {
   random(size: number): Buffer;
 }
 
-/** The provider cannot be used, or denied the login. The message for API clients is fixed. */
+/** The provider cannot be used, or denied the login. The message for API clients contains no text of the provider. */
 export interface OpenIdFailure {
   ok: false;
   /** Whether the user or the provider denied the login. */
@@ -99,7 +99,6 @@ export async function finishOpenIdLogin(
   }
 }
 
-/** Reads the metadata of the provider. */
 async function providerOf(
   { discovery, partition, fetchFor }: OpenIdDeps,
   issuer: string,
@@ -111,7 +110,7 @@ async function providerOf(
     config: {
       authorize_uri: metadata.authorization_endpoint,
       token_uri: metadata.token_endpoint,
-      // Requests a nonce, which binds the id_token to this login.
+      // Makes `beginAuthorization` send a nonce, which binds the id_token to this login.
       identity: { subject: ['/id_token/sub'] },
     },
     metadata,

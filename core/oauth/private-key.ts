@@ -12,7 +12,7 @@ export interface SigningKey {
 
 type Algorithm = Parameters<KeyObject['toCryptoKey']>[0];
 
-/** The algorithms that servers accept for client assertions (RFC 7518 §3.1, RFC 8037). */
+/** The supported signature algorithms of client assertions (RFC 7518 §3.1, RFC 8037). */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   RS384: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },

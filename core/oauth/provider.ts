@@ -9,7 +9,7 @@ import { fillText } from './fill.ts';
 
 /** A provider's OAuth configuration for one account. */
 export interface OAuthProvider {
-  /** The configuration of the pattern; addresses that it lacks come from the provider's metadata. */
+  /** The configuration in the provider's authentication pattern, with addresses that it lacks from the metadata. */
   config: OAuthConfig;
   /** The provider's own metadata, if it was read. */
   metadata?: AuthorizationServer;
@@ -24,8 +24,8 @@ export interface OAuthProvider {
 /** Data about a provider in addition to its pattern. */
 export interface ProviderExtras {
   /**
-   * Metadata from `Discovery`, if the pattern or an MCP server names an issuer. It never replaces values of the
-   * pattern.
+   * The metadata of the authorization server, if it was read, for example because the pattern or an MCP server names an
+   * issuer. It never replaces addresses of the pattern.
    */
   metadata?: AuthorizationServer;
   /** The resource that tokens are requested for (RFC 8707); for an MCP provider its address. */

@@ -14,8 +14,9 @@ export type UnavailableReason =
 
 /**
  * The outcome of a token request. Messages are shown to API clients. `refused`: the grant has ended, and only a new
- * authorization helps. `client`: the provider rejected the client of the connection, or the account's values; the grant
- * may still be valid. `unavailable`: the request does not show whether the grant is still valid.
+ * authorization helps. `client`: the client of the connection or the account's values are incomplete, or the provider
+ * rejected them; the grant may still be valid. `unavailable`: the request does not show whether the grant is still
+ * valid.
  */
 export type TokenOutcome =
   /** `answer`: the whole response as JSON, which contains further details of the account. */
@@ -83,7 +84,7 @@ const SERVER_ERROR: ReadonlySet<string> = new Set([
   'temporarily_unavailable',
 ]);
 
-/** Returns the outcome for an error code of a token endpoint. An unknown code does not end the grant. */
+/** Returns the outcome for an error code of a token endpoint. After an unknown code, the grant may still be valid. */
 export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure {
   if (REFUSED.has(code)) {
     return { ok: false, kind: 'refused', message: `The provider no longer accepts the refresh token (${code}).` };

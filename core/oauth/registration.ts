@@ -83,7 +83,7 @@ function metadataOf({ name, redirectUri, scopes, homepage }: ClientDescription) 
     client_name: name,
     ...(homepage !== undefined && { client_uri: homepage }),
     redirect_uris: [redirectUri],
-    // Servers reject web applications that return to a loopback address.
+    // Some servers reject web applications that return to a loopback address.
     application_type: isOnThisMachine(new URL(redirectUri)) ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],

@@ -138,8 +138,9 @@ function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: Revoca
 }
 
 /**
- * Combines the outcomes. A `retry_later` takes precedence. Otherwise the first outcome, that of the refresh token, is
- * returned, because revoking the refresh token ends the grant even if revoking the access token failed.
+ * Combines the outcomes. A `retry_later` takes precedence. Otherwise the first outcome is returned, which is that of
+ * the refresh token if there are several: revoking the refresh token usually ends the grant, even if revoking the
+ * access token failed.
  */
 function together(outcomes: readonly RevocationOutcome[]): RevocationOutcome {
   const waiting = outcomes.find(({ kind }) => kind === 'retry_later');

@@ -40,8 +40,8 @@ export interface RefreshRequests {
 }
 
 /**
- * Parameters that the protocol sends to a token endpoint. A pattern must not override them, because it could choose
- * another grant or client.
+ * Parameters that the protocol sends to a token endpoint. The configuration of a provider must not override them,
+ * because other values could choose another grant or client.
  */
 const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
   'assertion',
@@ -60,7 +60,8 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
  * Returns the token endpoint of a provider.
  *
  * @returns the endpoint; `metadata.issuer` is the audience of client assertions
- * @throws OAuthConfigError if there is no token endpoint, or an insecure one; the errors of `provider.address`
+ * @throws OAuthConfigError if there is no token endpoint, or an insecure one, or if an account value is missing or not
+ * allowed; the errors of `provider.address`
  */
 export function tokenServerAt(provider: OAuthProvider): TokenServer {
   const { config, inputs } = provider;

@@ -4,11 +4,11 @@ import { type ResponseShape, toStandardResponse } from './token-shape.ts';
 /** The tokens in the response of a token endpoint. */
 export interface TokenSet {
   accessToken: Secret;
-  /** null: the response has none, so the current refresh token stays valid (RFC 6749 §6). */
+  /** null: the response has no usable one, so the current refresh token continues to be used (RFC 6749 §6). */
   refreshToken: Secret | null;
   /** null: the response has none, so the requested scopes were granted (RFC 6749 §5.1). */
   scopes: string[] | null;
-  /** Milliseconds UTC; null: the response has none, or an impossible one. */
+  /** Milliseconds UTC; null: the response has no lifetime, or one that is invalid or over ten years. */
   expiresAt: number | null;
 }
 
@@ -121,7 +121,10 @@ function refreshTokenOf(value: unknown): Secret | null {
   return usable ? new Secret(value) : null;
 }
 
-/** Reads the scopes. Responses separate them by spaces or commas, regardless of the separator in requests. */
+/**
+ * Reads the scopes. Responses separate them by spaces or commas, regardless of the separator in requests; a plus sign
+ * only counts as a separator if requests use it.
+ */
 function scopesOf(value: unknown, separator: string): string[] | null {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,]+/) : [];
   const texts = parts.filter((part) => typeof part === 'string');

@@ -72,7 +72,10 @@ export async function requestTemporaryCredentials(
   return { ok: true, temporary: outcome.token };
 }
 
-/** The address of the consent page (RFC 5849 §2.2). The token in it is not secret; the token secret is not sent. */
+/**
+ * Returns the address of the consent page (RFC 5849 §2.2). The token in the address is not secret; the token secret is
+ * not part of it.
+ */
 export function authorizationUrl(provider: OAuth1Provider, temporary: OAuth1Token): URL {
   const url = new URL(provider.authorizeEndpoint);
   for (const [name, value] of Object.entries(provider.authorizeParameters)) url.searchParams.set(name, value);

@@ -13,8 +13,8 @@ export interface BoardDeps {
 }
 
 /**
- * The stored token of an account. Only a token from the three steps of OAuth 1.0a has a secret; a token from the
- * fragment flow has none.
+ * The stored token of an account. Only a token from the three steps of OAuth 1.0a has a secret; a token from the flow
+ * that returns it in a URL fragment (`FragmentFlow`) has none.
  */
 export interface BoardToken {
   accessToken: Secret;

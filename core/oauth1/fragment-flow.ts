@@ -2,9 +2,9 @@ import { Secret } from '../secret.ts';
 import { equalInConstantTime } from './constant-time.ts';
 
 /**
- * The short consent flow of some providers: the user is redirected to a page with the application's key, and the token
- * is returned in the fragment of the return address. Browsers do not send fragments to servers, so a page of Valetkey
- * reads it and posts it.
+ * The short consent flow of some providers. The user is redirected to a page of the provider, whose address contains
+ * the application's key. The provider returns the token in the fragment of the return address. Browsers do not send
+ * fragments to servers, so a page of Valetkey reads the token in the browser and posts it.
  */
 export interface FragmentFlow {
   authorizeEndpoint: URL;
@@ -28,14 +28,14 @@ export interface PostedToken {
 }
 
 /**
- * The result of a posted token. `mismatch`: it belongs to another flow and must not be used. `refused`: the user or the
- * application denied access. `malformed`: the text is not a token.
+ * The result of a posted token. `mismatch`: the token belongs to another flow and must not be used. `refused`: the user
+ * or the provider denied access. `malformed`: the text is not a token.
  */
 export type FragmentOutcome = { ok: true; token: Secret } | { ok: false; kind: 'mismatch' | 'refused' | 'malformed' };
 
 /**
- * Letters, digits and the characters of base64 and URLs. None of them has a special meaning in a header, a query or a
- * page.
+ * Letters, digits, and the punctuation of base64 and of unreserved characters in URLs. None of them ends a header
+ * value, a query parameter or a text in HTML.
  */
 const TOKEN = /^[\w.~+/=-]{16,2048}$/;
 

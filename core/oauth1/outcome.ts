@@ -47,7 +47,7 @@ export function outcomeOfRefusal(step: Step, status: number, problem: string | u
   return refusedClient(`status ${status}`);
 }
 
-/** Returns the outcome for an authorization that has failed; a new one may succeed. */
+/** Returns the outcome for an authorization that has failed; a new authorization may succeed. */
 function refused(message: string): TokenFailure {
   return { ok: false, kind: 'refused', message };
 }

@@ -16,7 +16,8 @@ export function parameter(name: string, value: string): Parameter {
 
 /**
  * Reads the parameters of a query or a form body (RFC 5849 §3.4.1.3.1). Form encoding is converted to the encoding of
- * RFC 5849 byte by byte, without decoding text: the server signs the received bytes, which may not be valid UTF-8.
+ * RFC 5849 byte by byte, without decoding text: the server checks the signature with the bytes that it received, which
+ * may not be valid UTF-8.
  *
  * @param encoded form-encoded, without a question mark
  */

@@ -22,8 +22,9 @@ export interface BodyPlan {
 type Format = 'json' | 'form' | 'multipart' | 'raw';
 
 /**
- * Plans the body of an operation in the media type that the overlay names (`x-tool-body`). Otherwise it uses the best
- * of the operation's media types: JSON before forms, forms before multipart, then any other type without conversion.
+ * Plans the body of an operation in the media type that the overlay names (`x-tool-body`), if the document has it.
+ * Otherwise it uses the best of the operation's media types: JSON before forms, forms before multipart, then any other
+ * type without conversion.
  *
  * @returns undefined if the operation has no body
  */
@@ -91,8 +92,8 @@ function rankOf(mediaType: string): number {
 
 /**
  * Plans a body that is an object: its members become inputs. An object that must be empty has no inputs. Returns
- * undefined for any other body, for an object with alternatives or without named members, and for one with member names
- * that look like template directives.
+ * undefined for any other body, for an object with alternatives or without named members, and for an object with a
+ * member whose name looks like a template directive.
  */
 function objectBody(schema: unknown, context: BodyContext, wrapper?: string): BodyPlan | undefined {
   const { read, rules, format } = context;
@@ -123,7 +124,7 @@ function objectBody(schema: unknown, context: BodyContext, wrapper?: string): Bo
     );
     return bodyOf(wrapper === undefined ? value : { [wrapper]: value }, context, members);
   };
-  // A member whose name looks like a template directive could not be distinguished from one.
+  // A template could not distinguish a member named `$input` from its directive of this name.
   return members.some(([name]) => name.startsWith('$')) ? undefined : { drafts, write };
 }
 

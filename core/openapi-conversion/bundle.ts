@@ -11,7 +11,8 @@ const PLACE = 'x-valetkey-files';
 
 /**
  * Combines several files into one document: the other files are added to the root file, and references between files
- * become local ones. A reference to a missing file or to another host is not changed, so it cannot be resolved.
+ * become local ones. A reference to a missing file or to another host is not changed. Such a reference has no target,
+ * because only local references are resolved.
  *
  * @param root the file with the OpenAPI document; its data is changed
  */

@@ -5,8 +5,8 @@ import { plainText } from './plain-text.ts';
 type Data = Record<string, unknown>;
 
 /**
- * The maximum length of a description, in characters. Models choose tools by it. In a comparable catalogue, half of the
- * descriptions have at most 125.
+ * The maximum length of a description, in characters. Models choose tools by their descriptions. In a comparable
+ * catalogue, half of the descriptions have at most 125 characters.
  */
 const MAX_DESCRIPTION = 280;
 

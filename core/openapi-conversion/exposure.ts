@@ -8,7 +8,7 @@ import { requiredOf, type SchemaReader } from './schema-view.ts';
  */
 export type Exposure = { kind: 'offer' } | { kind: 'fix'; value: unknown } | { kind: 'hide'; why: string };
 
-/** The content of `x-tool-params` in an overlay. It refers to parameters by their names in requests. */
+/** The rules in `x-tool-params` of an overlay. They refer to parameters by their names in requests. */
 export interface ParameterRules {
   hide: ReadonlySet<string>;
   show: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export function isCredential(parameter: Parameter, schemeNames: ReadonlySet<stri
 /**
  * Determines how a parameter is handled. Cookies, credentials, protocol headers, and optional parameters that concern
  * the transport or are deprecated are hidden. A required parameter with a single allowed value is fixed. An overlay can
- * fix, hide or show further parameters.
+ * fix, hide or show other parameters; it can also fix a credential or a protocol header, but not show it.
  *
  * @param schemeNames places and names of the document's apiKey schemes, for example `query key`
  */

@@ -16,7 +16,10 @@ interface Bounds {
 const INPUT: Bounds = { bytes: 16_384, nodes: 3000, details: DETAILS };
 /** Output schemas get less space: they are optional help for a model, and every byte costs tokens. */
 const OUTPUT: Bounds = { bytes: 6144, nodes: 500, details: DETAILS.slice(2) };
-/** The maximum number of subschemas if the required inputs alone exceed `INPUT`; a call needs every required input. */
+/**
+ * The maximum number of subschemas if even the lowest level of detail exceeds `INPUT`. The size in bytes is then not
+ * limited, because a call needs every required input.
+ */
 const LAST_RESORT = 15_000;
 
 export interface WrittenSchema {

@@ -18,7 +18,7 @@ export interface PathNode {
   depth: number;
 }
 
-/** Limits for expressions; parsing a longer or deeper one could take too long. */
+/** Limits for expressions; parsing a longer or more deeply nested expression could take too long. */
 const MAX_EXPRESSION = 2000;
 const MAX_BRACKETS = 20;
 
@@ -28,8 +28,8 @@ const MAX_BRACKETS = 20;
  * nor the time of `match()` and `search()`.
  *
  * @param work limits the cost of all selections of one import
- * @throws PathWorkError if `work` is used up, PatternError for a pattern that the linear engine does not support, Error
- * for an invalid JSONPath
+ * @throws PathWorkError or PatternBudgetError (for patterns) if `work` is used up, PatternError for a pattern that
+ * linear-pattern.ts does not support, Error for an invalid JSONPath
  */
 export function selectNodes(document: unknown, expression: string, work: PathWork): PathNode[] {
   if (expression.length > MAX_EXPRESSION || nesting(expression) > MAX_BRACKETS) {
@@ -145,7 +145,7 @@ function once(nodes: readonly PathNode[]): PathNode[] {
   });
 }
 
-/** Returns the deepest nesting of brackets and parentheses. Quotes are ignored, so the result may be too high. */
+/** Returns the deepest nesting of brackets and parentheses. Those in quotes count, so it may be too high. */
 function nesting(expression: string): number {
   let depth = 0;
   let deepest = 0;

@@ -46,7 +46,7 @@ export function loadDocument(files: readonly SourceFile[]): Record<string, unkno
 }
 
 /**
- * Parses JSON, or a safe subset of YAML: no aliases that multiply the data, and no tags that create anything else than
+ * Parses JSON, or a safe subset of YAML: no aliases that multiply the data, and no tags that create anything other than
  * data.
  *
  * @throws ApiError INVALID_DOCUMENT
@@ -97,8 +97,8 @@ function checkMarks(text: string, name: string): void {
 }
 
 /**
- * Whether a document is nested too deeply. It is checked level by level, so that neither a deep document nor a circular
- * alias can overflow the stack.
+ * Whether a document is nested too deeply. The check visits one level after the other, so that neither a deep document
+ * nor a circular alias can overflow the stack.
  */
 function isTooDeep(value: unknown): boolean {
   let level: Set<unknown> = new Set([value]);

@@ -57,8 +57,8 @@ export interface NameSource {
 
 /**
  * Names the tools of a connector: `<connector>_<operation>`, at most 64 characters of `[a-z0-9_]`. A name depends on
- * its operation and on which other operations want the same name, but not on their order. Names of earlier imports are
- * kept.
+ * its operation, and on the other operations and tools that want or have the same name, but not on their order. Names
+ * of earlier imports are kept.
  *
  * @param locked names of earlier imports, by source id
  * @param others names that belong to other tools
@@ -74,7 +74,8 @@ export function nameTools(
   const names = new Map(
     sources.flatMap(({ sourceId }) => (locked.has(sourceId) ? [[sourceId, locked.get(sourceId) as string]] : [])),
   );
-  // A name whose operation was removed can be used again: if the path of an operation changes, its tool keeps the name.
+  // Names of removed operations are not taken. An operation whose path has changed looks like a removed and an added
+  // operation; because both have the same operation id, the added operation gets the name of the removed one.
   const taken = new Set([...names.values(), ...others]);
   const open = sources.filter(({ sourceId }) => !names.has(sourceId));
   const wanted = new Map<string, NameSource[]>();

@@ -44,7 +44,8 @@ export interface MadeTool {
  *
  * @param name the name from `nameTools`
  * @param prefix the part of the path between the base address and the operation's path
- * @throws PathError for an invalid path; any other error means that the operation contradicts itself
+ * @throws PathError for an invalid path; any other error if the operation contradicts itself or the standard, or its
+ * input schema is too large
  */
 export function makeTool(operation: Operation, name: string, prefix: string, context: DocumentContext): MadeTool {
   const { resolve, read, security } = context;
@@ -185,8 +186,8 @@ function withSizeKey(
 }
 
 /**
- * Reads `x-tool-response` and `x-tool-error-when`. Their members are those of tool definitions, except `cap`: it
- * becomes `max_bytes`, limited to 1,024 to 81,920 bytes.
+ * Reads `x-tool-response` and `x-tool-error-when`. Their members are those of tool definitions, except `cap`, which
+ * becomes `max_bytes`. A value below 1,024 or above 81,920 bytes is replaced by this limit.
  */
 function responseOf(data: Data): Pick<Tool, 'response' | 'errors'> {
   const { select, fields, cap } = extension(data, 'x-tool-response');

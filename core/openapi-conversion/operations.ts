@@ -18,7 +18,7 @@ export interface Operation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Lists the operations of a document: the paths in its order, the methods of a path in the order of `METHODS`. */
+/** Lists the operations of a document: the paths in the document's order, the methods of each path as in `METHODS`. */
 export function listOperations(document: Data, resolve: Resolver): Operation[] {
   const paths = isRecord(document['paths']) ? document['paths'] : {};
   return Object.entries(paths).flatMap(([path, node]) => {

@@ -8,9 +8,9 @@ import { type PathWork, PathWorkError } from './path-work.ts';
 type Data = Record<string, unknown>;
 
 /**
- * Applies an OpenAPI Overlay (1.0.0, 1.1.0) to a document. Its actions run in order; each does an `update`, `copy` or
- * `remove` at every place that `target` selects (RFC 9535). A target that selects nothing is not an error (Overlay 1.1
- * §4.4.3).
+ * Applies an OpenAPI Overlay (1.0 or 1.1) to a document. Its actions run in order. Each applies its `remove`, or its
+ * `copy` and then its `update`, at every place that its `target` selects (RFC 9535). A target that selects nothing is
+ * not an error (Overlay 1.1 §4.4.3).
  *
  * @param document is changed
  * @param field the name of the overlay in errors

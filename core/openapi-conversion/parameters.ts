@@ -16,7 +16,7 @@ export interface Parameter {
   style: string | undefined;
   explode: boolean | undefined;
   allowReserved: boolean;
-  /** The media type, if the parameter is described by one instead of a style. */
+  /** The media type, if a media type instead of a style describes the parameter. */
   contentType: string | undefined;
   /** Whether a vendor extension says that a path parameter can contain several segments. */
   multiSegment: boolean;
@@ -26,8 +26,9 @@ export interface Parameter {
 const PLACES = ['path', 'query', 'header', 'cookie'];
 
 /**
- * Returns the parameters of an operation. They include the parameters of its path item, unless the operation has one
- * with the same name and place (OpenAPI 3.1 §4.8.10). Invalid entries and references without a target are skipped.
+ * Returns the parameters of an operation. They include each parameter of its path item, unless the operation has a
+ * parameter with the same name and place (OpenAPI 3.1 §4.8.10). Invalid entries and references without a target are
+ * skipped.
  */
 export function readParameters({ data, item }: Operation, resolve: Resolver): Parameter[] {
   const found = new Map<string, Parameter>();

@@ -85,9 +85,9 @@ function encodeLiteral(text: string): string {
 }
 
 /**
- * Returns the RFC 6570 expression for a path parameter. The styles are the same as in OpenAPI. The style `matrix`
- * writes the name of the variable into the path, so it is only possible if the key of the input equals the parameter's
- * name.
+ * Returns the RFC 6570 expression for a path parameter. RFC 6570 has all path styles of OpenAPI. The style `matrix`
+ * writes the name of the variable, which is the key of the input, into the path. So it is only possible if the key
+ * equals the parameter's name.
  */
 function expression({ style = 'simple', explode = false, multiSegment, name }: Parameter, key: string): string {
   const star = explode ? '*' : '';

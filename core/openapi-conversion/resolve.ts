@@ -4,7 +4,7 @@ type Data = Record<string, unknown>;
 
 /**
  * Returns the object for a node: the node itself, or the target of its `$ref`. Only local references are followed.
- * Returns undefined for a reference that is circular or has no target.
+ * Returns undefined for a reference that is circular or has no target, and for any value that is not an object.
  */
 export type Resolver = (node: unknown) => Data | undefined;
 

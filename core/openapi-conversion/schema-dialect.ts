@@ -23,9 +23,9 @@ const ALIASES: Record<string, string> = {
 };
 
 /**
- * Converts one schema object of OpenAPI 3.0 or 3.1 to JSON Schema 2020-12: `nullable` becomes a type (also next to
- * oneOf or enum without a type), boolean `exclusiveMinimum` becomes a number, and unknown types are removed or
- * translated. Subschemas are not converted; each is converted when it is read.
+ * Converts one schema object of OpenAPI 3.0 or later to JSON Schema 2020-12. `nullable` becomes a type, an alternative
+ * or an enum value. A boolean `exclusiveMinimum` or `exclusiveMaximum` becomes a number, and unknown types are removed
+ * or translated. Subschemas are not converted; each is converted when it is read.
  */
 export function readSchema(schema: Data): Data {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;

@@ -11,7 +11,7 @@ const MAX_PARTS = 100;
  * yet.
  */
 export interface SchemaReader {
-  /** @returns undefined for a reference without a target */
+  /** @returns undefined for a reference without a target, and for a node that is neither an object nor `true` */
   (node: unknown): Data | undefined;
   /**
    * Returns the object for a node. All references to it return the same object, so that circular references can be
@@ -61,8 +61,8 @@ function combined(first: Data, second: Data): Data {
   }
   const required = [first['required'], second['required']].flatMap((list) => (Array.isArray(list) ? list : []));
   if (required.length > 0) view['required'] = [...new Set(required)];
-  // If one of the schemas forbids other members, it would reject the members of the other schema. So the result
-  // forbids none.
+  // A schema that forbids other members would also reject the members of the other schema. So the result allows other
+  // members.
   if (view['additionalProperties'] === false) delete view['additionalProperties'];
   return view;
 }

@@ -32,14 +32,14 @@ export const DETAILS: readonly Detail[] = [
 /** `input`: the data that a caller sends. `output`: the data of a response, which is not validated. */
 export type Direction = 'input' | 'output';
 
-/** The schema exceeds the size limit of a tool. */
+/** The schema has more subschemas than allowed. */
 export class TooLargeError extends Error {}
 
 /**
  * Converts a schema of an OpenAPI document to a self-contained JSON Schema: no references, no cycles, a limited depth,
  * valid names at every level, only keywords that every model API accepts. Parts that cannot be expressed accept any
- * value. Alternatives become `anyOf`. Patterns and defaults are moved to the description: untrusted expressions are
- * never executed, and the API fills in its own defaults.
+ * value, or any value of their type. Alternatives become `anyOf`. Patterns and defaults are moved to the description:
+ * untrusted expressions are never executed, and the API fills in its own defaults.
  */
 export class SchemaWriter {
   readonly #read: SchemaReader;
@@ -50,7 +50,7 @@ export class SchemaWriter {
   #nodesLeft: number;
   /** Whether parts of the schema were left out. */
   cut = false;
-  /** Names of members that were dropped because they are not legal. */
+  /** Names of members that were dropped because `LEGAL_KEY` does not allow them. */
   readonly dropped = new Set<string>();
 
   constructor(read: SchemaReader, direction: Direction, detail: Detail, maxNodes: number) {

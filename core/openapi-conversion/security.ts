@@ -24,7 +24,7 @@ const MAX_FIELDS = 4;
  * Maps security schemes to authorization patterns. OAuth addresses in documents are often outdated, so they are never
  * used: until an administrator sets them, accounts need a token that was obtained elsewhere.
  *
- * @param seen parameters that look like credentials by their names although no scheme declares them
+ * @param seen parameters that look like credentials by their names; only used if no scheme is supported
  */
 export function readSecurity(
   document: Data,
@@ -156,8 +156,9 @@ function fallBack(
 
 /**
  * Returns alternative sets of scopes: those of an overlay (`x-tool-scopes`), otherwise one set for each security
- * requirement. If a requirement names an implicit and a code flow, both are the same credential, so the scopes of all
- * its schemes form one set. Empty if one of the requirements is empty, which means that no credential is needed.
+ * requirement. The set contains the scopes of all OAuth schemes of the requirement, because documents list the implicit
+ * and the code flow of one credential as two schemes. The result is empty if one of the requirements is empty, which
+ * means that no credential is needed.
  */
 function scopesOf({ data }: Operation, document: Data, schemes: ReadonlyMap<string, Data>): string[][] {
   if (Array.isArray(data['x-tool-scopes'])) return clean(data['x-tool-scopes']);

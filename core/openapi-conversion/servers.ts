@@ -4,7 +4,10 @@ import type { Operation } from './operations.ts';
 
 type Data = Record<string, unknown>;
 
-/** The base address of a provider. Operations may have other servers, so each has a path prefix relative to it. */
+/**
+ * The base address of a provider. Operations may have different servers, so each operation has a path prefix that
+ * follows the base address.
+ */
 export interface Servers {
   /** Absolute, https (or http on this machine), without a trailing slash; undefined if the document names none. */
   baseUrl?: string;

@@ -1,7 +1,7 @@
 /** Types for the part of the package that is used here. The package has no types. */
 declare module 'swagger2openapi' {
   interface Options {
-    /** Repair the document if possible; otherwise report an error. */
+    /** Whether to repair errors of the document where that is possible, instead of failing. */
     patch: boolean;
     warnOnly: boolean;
     /** Fetch the targets of references. Never enable it for untrusted documents. */

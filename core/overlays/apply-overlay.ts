@@ -6,7 +6,8 @@ import { isAmong, limitingInputs, propertiesOf, requiredOf, withoutInputs } from
 type Overlay = Pick<ToolOverlayRow, 'newName' | 'settings'>;
 
 /**
- * Returns a tool as its environment shows and runs it. The result never accepts an input that the tool rejects.
+ * Applies an overlay, with which an environment renames or restricts a tool. The result never accepts an input that the
+ * original tool rejects.
  *
  * @param tool the tool as it is defined
  */

@@ -188,7 +188,7 @@ function checkEffect(newName: string | null, settings: ToolOverlaySettings): Fie
 
 const CONTROL = /[\p{Cc}\p{Cf}]/u;
 
-/** Rejects invisible characters, which would be hidden instructions to a model. */
+/** Rejects invisible characters, because they could hide instructions to a model from operators. */
 function checkTexts({ title, addedDescription }: ToolOverlaySettings): FieldError[] {
   return Object.entries({ title, added_description: addedDescription }).flatMap(([field, text]) =>
     text !== null && CONTROL.test(text) ? [{ field, message: 'must not contain invisible characters' }] : [],

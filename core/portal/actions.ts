@@ -11,7 +11,7 @@ import { ownAccount, ownAccounts, ownGrant } from './own.ts';
 export interface ActionDeps extends CreateLinkDeps, RevocationDeps {
   store: Store;
   links: {
-    /** Soon starts the job that ends link requests. Call it after requests were closed before they expired. */
+    /** Schedules the job that ends link requests. Call it after requests were closed before they expired. */
     expireSoon(): void;
   };
   /** Removes deleted rows from the database file soon. */
@@ -27,7 +27,7 @@ const DISCONNECTED = 'Disconnected by its user.';
 export interface PortalActions {
   /**
    * Creates a link with which the user connects an account of a connection. If the user has no account of the
-   * connection, it is created.
+   * connection with the identifier of the session, an account is created.
    *
    * @returns the address of the link
    */
@@ -54,8 +54,8 @@ export function portalActions(
   }
 
   /**
-   * Finds or creates the account by the exact owner. The key of an account cannot be used for that, because a key without
-   * an organization also matches accounts of organizations.
+   * Finds or creates the account by the exact owner. The key of an account (connection, identifier and owner) cannot be
+   * used to find it, because a key without an organization also matches accounts of organizations.
    */
   async function accountOf(tx: Transaction, connection: ConnectionRow): Promise<{ id: string }> {
     const { organizationId, userId, identifier } = session;

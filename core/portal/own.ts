@@ -5,8 +5,8 @@ import type { PortalUser } from './sessions.ts';
 type Owner = Pick<PortalUser, 'organizationId' | 'userId'>;
 
 /**
- * Whether something belongs to the user of a session: it has exactly the same organization and user. A user ID may
- * exist in several organizations.
+ * Whether an object belongs to the user of a session: its organization and its user are exactly those of the session. A
+ * user ID may exist in several organizations.
  */
 function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
   return organizationId === user.organizationId && userId === user.userId;
@@ -22,7 +22,7 @@ function filtersOf({ organizationId, userId }: Owner) {
 
 /**
  * Returns the newest accounts of a user, newest first and at most `PORTAL.rows`. At most `PORTAL.read` accounts that
- * match the filters are read, also those of other owners.
+ * match the filters are read, including those of other owners.
  */
 export async function ownAccounts(
   read: Pick<ReadRepositories, 'accounts'>,
@@ -42,7 +42,7 @@ export async function ownAccounts(
   return own.slice(0, PORTAL.rows);
 }
 
-/** @returns undefined if there is no such account, or it is not the user's */
+/** @returns undefined if the account does not exist or belongs to another user */
 export async function ownAccount(
   read: Pick<ReadRepositories, 'accounts'>,
   environmentId: EnvironmentId,
@@ -55,7 +55,7 @@ export async function ownAccount(
 
 /**
  * Returns the newest unexpired grants of a user to MCP clients, at most `PORTAL.rows`. At most `PORTAL.read` grants
- * that match the filters are read, also those of other owners.
+ * that match the filters are read, including those of other owners.
  */
 export async function ownGrants(
   read: Pick<ReadRepositories, 'oauthGrants'>,
@@ -67,7 +67,7 @@ export async function ownGrants(
   return rows.filter((row) => isOwn(user, row) && row.expiresAt > now).slice(0, PORTAL.rows);
 }
 
-/** @returns undefined if there is no such grant, or it is not the user's */
+/** @returns undefined if the grant does not exist or belongs to another user */
 export async function ownGrant(
   read: Pick<ReadRepositories, 'oauthGrants'>,
   environmentId: EnvironmentId,

@@ -3,8 +3,8 @@ import { applicationUrlProblem } from '../accounts/links/verify-url.ts';
 import { ApiError } from '../errors.ts';
 
 /**
- * Checks the address that the portal links back to. It must belong to the application: its origin must be the origin of
- * one of the `user_verify_urls`.
+ * Checks the address that the portal links back to. The address must belong to the application: its origin must be the
+ * origin of one of the environment's `user_verify_urls`.
  *
  * @throws ApiError VALIDATION_FAILED
  */

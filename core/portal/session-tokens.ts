@@ -2,8 +2,8 @@ import { isToken, mintToken } from '../accounts/links/tokens.ts';
 import type { Digester } from '../vault/digest.ts';
 
 /**
- * The secrets of a session: first the one in its one-time URL, then the one in the cookie. The kind is part of the
- * digest, so that the secret of the URL cannot be used as a cookie.
+ * The kinds of secrets of a session: first the secret in its one-time URL, then the secret in the cookie. The kind is
+ * part of the digest, so that the secret of the URL cannot be used as a cookie.
  */
 export type SessionTokenKind = 'url' | 'cookie';
 
@@ -12,7 +12,7 @@ export function sessionDigest(digester: Pick<Digester, 'digest'>, kind: SessionT
 }
 
 /**
- * Returns the anti-forgery token (CSRF) of a form. It binds the form to the cookie of the session and to one action, so
+ * Returns the anti-CSRF token of a form. The token binds the form to the cookie of the session and to one action, so
  * only pages of the portal can contain it.
  *
  * @param action what the form does, with the id of its object

@@ -27,7 +27,7 @@ export interface CreateSessionDeps extends SessionDeps {
   newId(prefix: 'psn'): string;
 }
 
-/** The user of a portal session. An empty text means no organization, or no user. */
+/** The user of a portal session. An empty `organizationId` or `userId` means that there is none. */
 export interface PortalUser {
   organizationId: string;
   userId: string;
@@ -44,7 +44,8 @@ export interface SessionRequest extends PortalUser {
  * Creates a portal session for a user.
  *
  * @param environment the row as it was read within the transaction
- * @returns the session, and the address that opens it once
+ * @returns the id of the session, the one-time URL that opens it, and the time until which the URL can be opened (in
+ * milliseconds UTC)
  * @throws ApiError VALIDATION_FAILED for an address that is not allowed
  */
 export async function createSession(
@@ -79,8 +80,8 @@ export async function createSession(
 /**
  * Opens a session with the secret of its one-time URL, which then no longer works.
  *
- * @returns the secret for the browser's cookie; undefined if the URL is unknown, used or expired, or the API client that
- * created the session is disabled
+ * @returns the secret for the browser's cookie; undefined if the URL is unknown, used or expired, or the API client
+ * that created the session is disabled
  */
 export function openSession(
   { store, ...tools }: SessionDeps & { store: Store },
@@ -129,7 +130,11 @@ export function enterSession(
   });
 }
 
-/** Binds a created session to a browser. @returns the secret for its cookie; undefined if the session was opened before */
+/**
+ * Binds a created session to a browser.
+ *
+ * @returns the secret for its cookie; undefined if the session was opened before, or its one-time URL has expired
+ */
 async function giveCookie(
   tx: Transaction,
   deps: SessionDeps,

@@ -7,7 +7,7 @@ import type { ToolView } from './tool.ts';
 
 /**
  * Reads and presents the tools of a page in order. A page of tools with their schemas ends early at the maximum size of
- * a response; the next page continues after it.
+ * a response; the next page begins with the tool that follows.
  *
  * @param page rows whose ids are the names of tools; rows whose tools were deleted have no item
  */

@@ -5,7 +5,7 @@ import type { Timer } from '../scheduling/timers.ts';
 
 /** Times in milliseconds. */
 export interface ScrubTimes {
-  /** How long deletions collect before the files are scrubbed once for all of them. */
+  /** How long deletions are collected before the files are scrubbed once for all of them. */
   delayMs: number;
   /** How long to wait after a failed attempt, for example one that another process prevented. */
   retryMs: number;

@@ -13,8 +13,8 @@ export interface Clock {
 }
 
 /**
- * The maximum duration of a reading in milliseconds. A longer reading is only used if it is the first one, because it
- * may be wrong by half of its duration.
+ * The maximum duration of a reading in milliseconds. A longer reading is only used if it is the first one, because the
+ * time that was read may be wrong by half of the duration.
  */
 const EXACT_MS = 1000;
 

@@ -12,7 +12,7 @@ export interface LaneLimits {
 export interface WaitingLimit {
   /** The maximum number of entries. */
   limit: number;
-  /** Returns the error for an entry that exceeds it. */
+  /** Returns the error for an entry that exceeds the limit. */
   full(lane: string): Error;
 }
 
@@ -27,9 +27,10 @@ export type ReleaseSlot = () => void;
 
 /**
  * Limits how many entries (for example calls) run concurrently, in total and per lane. A lane is a group of entries,
- * for example the calls to one origin. So a slow lane does not delay the others (threats E11, R8). Entries of a lane
- * get their slots in order, and lanes take turns. With a total, a lane may take a slot only if more slots are free than
- * the lane already has, so that a busy lane leaves slots to the others.
+ * for example the calls to one origin. The limit per lane keeps a slow lane from delaying the others (threats E11, R8).
+ * Each running entry occupies a slot. Entries of a lane get their slots in order, and lanes take turns. With a total, a
+ * lane may take a slot only if more slots are free than the lane already has, so that a busy lane leaves slots to the
+ * others.
  */
 export class Lanes {
   readonly #total: number;

@@ -1,4 +1,4 @@
-/** Resolves when the caller may start. Once the signal is aborted, callers do not wait any longer. */
+/** Resolves when the caller may start. A caller whose signal is aborted does not delay the callers after it. */
 export type Pace = (signal: AbortSignal) => Promise<void>;
 
 export interface PaceDeps {
@@ -18,7 +18,8 @@ const LEAST_SHARE = 1 / 4;
 
 /**
  * Lets callers start at a limited rate, in order, so that a long queue leaves most of the processor time to requests.
- * The busier the event loop, the lower the rate, down to a quarter. After a pause the first callers start immediately.
+ * The busier the event loop, the lower the rate, down to a quarter of it. After a time without callers, the first ones
+ * start immediately.
  *
  * @param perSecond starts per second; null for no limit
  */

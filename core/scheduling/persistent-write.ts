@@ -11,8 +11,8 @@ export interface PersistentWriteDeps {
 const PAUSES_MS = [50, 200, 800, 3_000] as const;
 
 /**
- * Stores the result of a call to a third party, which may not exist anywhere else. After a storage error the write is
- * retried four times, over four seconds.
+ * Stores the result of a call to a third party, which may not exist anywhere else. After a StorageError or
+ * RelationError the write is retried up to four times, over four seconds.
  *
  * @returns the result of the unit, which is durable
  * @throws StorageError or RelationError of the last attempt; any other error immediately, without another attempt

@@ -22,8 +22,9 @@ const REQUIRED_MEMBERS: Readonly<Record<Algorithm, readonly string[]>> = {
 };
 
 /**
- * Parses the private key of a client of FHIR servers. They accept two signature algorithms and require a key id (SMART
- * App Launch 2.2, "Client Authentication: Asymmetric"): RS384 for RSA, ES384 for P-384, regardless of `alg` in a JWK.
+ * Parses the private key of a client of FHIR servers. SMART defines two signature algorithms and requires a key id
+ * (SMART App Launch 2.2, "Client Authentication: Asymmetric"). RS384 is used for RSA and ES384 for P-384, regardless of
+ * `alg` in a JWK.
  *
  * @param text PKCS #8 or PKCS #1 in PEM, or a JWK; the default key id is the thumbprint (RFC 7638)
  * @throws OAuthConfigError if it is not such a private key; neither message nor cause contains a part of the key

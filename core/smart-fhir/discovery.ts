@@ -50,7 +50,8 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 /**
  * Returns the address of the configuration, which is below the base address, not at the root of its host.
  *
- * @throws OAuthConfigError for a base address that is neither https nor http on this machine
+ * @throws OAuthConfigError for a base address that is neither https nor http on this machine, or that has a user name,
+ * query or fragment
  */
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);

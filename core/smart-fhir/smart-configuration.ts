@@ -32,7 +32,7 @@ export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL)
   if (!isRecord(body)) return unsuitable('is not a JSON object');
   const capabilities = textsIn(body['capabilities']);
   if (capabilities === undefined) return unsuitable('has no capabilities');
-  // Only servers that sign users in have an issuer. Without one, the token endpoint identifies the server.
+  // Only servers that sign users in must name an issuer. Without an issuer, the token endpoint identifies the server.
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
   const namedUrl = named === undefined ? undefined : URL.parse(named);

@@ -4,13 +4,14 @@ import { type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
 import type { SmartConfiguration } from './smart-configuration.ts';
 
 /**
- * Returns the OAuth configuration of a FHIR server: its own endpoints, the additional parameters of SMART, and its
- * rules for codes and client assertions (SMART App Launch 2.2, "App Launch" and "Client Authentication: Asymmetric").
+ * Returns the OAuth configuration of a FHIR server: the endpoints of the server, and the additional parameter and the
+ * rules of SMART for PKCE and client assertions (SMART App Launch 2.2, "App Launch" and "Client Authentication:
+ * Asymmetric").
  *
  * The parameter `aud` names the FHIR server, so that a fake server cannot get tokens for the real one. The audience of
  * client assertions is the token endpoint.
  *
- * @param fhirBase the FHIR server that tokens are requested for, exactly as it names itself
+ * @param fhirBase the base URL of the FHIR server that tokens are requested for; sent unchanged as `aud`
  */
 export function smartProviderOf(
   pattern: AuthPattern,

@@ -36,10 +36,11 @@ const ENDPOINTS = [
  * address. A malicious server could combine its own endpoints with the endpoints of another server, and so obtain codes
  * or tokens of that other server (RFC 9700 §4.4).
  *
- * All endpoints must have the same origin. If an issuer is named, its own metadata (RFC 8414 §3) must name the same
- * endpoints, and their origin must be that of the base address or the issuer, unless the connection lists the token
- * endpoint. Without an issuer, each endpoint must be at or below the base address, unless the connection lists it. The
- * same host is not sufficient, because a host may serve several organizations.
+ * All endpoints must have the same origin. If the server or the provider's definition names an issuer, the issuer's own
+ * metadata (RFC 8414 §3) must name the same endpoints. Their origin must then be that of the base address or the
+ * issuer, unless the connection lists the token endpoint. Without an issuer, each endpoint must be at or below the base
+ * address, unless the connection lists it. The same host is not sufficient, because a host may serve several
+ * organizations.
  */
 export async function checkSmartEndpoints(request: EndpointsCheck): Promise<EndpointsVerdict> {
   const { configuration, fhirBase, expectedIssuer, isListed } = request;

@@ -27,7 +27,7 @@ export function rfc3339(ms: number): string {
 
 /**
  * Returns the time of a text in the format of RFC 3339 §5.6, in milliseconds UTC. A leap second counts as the second
- * after it, because `Date` has none. Returns NaN for a text that is not a time, and undefined for undefined.
+ * after it, because `Date` has no leap seconds. Returns NaN for a text that is not a time, and undefined for undefined.
  */
 export function timeOf(text: string): number;
 export function timeOf(text: string | undefined): number | undefined;

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
  * A thread that has not loaded the code of its job after this time is ended. On a busy machine, loading takes seconds.
  */
 const START_MS = 30_000;
-/** The stack size, which is enough for recursive code on the allowed nesting. */
+/** The stack size: enough for recursive code on data with the maximum nesting. */
 const STACK_MIB = 4;
 const YOUNG_MIB = 16;
 

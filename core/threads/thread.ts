@@ -4,7 +4,8 @@ import type { JobModule } from './job.ts';
 import type { ThreadReply, ThreadRequest } from './messages.ts';
 
 /**
- * The code of every thread in a pool: it loads the module of a job when it first needs it, and runs one job at a time.
+ * The code of every thread in a pool. The thread loads the module of a job with the first job that uses the module. The
+ * pool gives the thread one job at a time.
  */
 const port = parentPort;
 port?.on('message', async ({ module, input }: ThreadRequest) => {

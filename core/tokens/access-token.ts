@@ -36,8 +36,8 @@ export type TokenFault = 'malformed' | 'header' | 'signature' | ClaimsFault;
 export type Verification = { ok: true; token: AccessToken } | { ok: false; reason: TokenFault; clientId?: string };
 
 /**
- * The keys that verify tokens. The name of each is the encoded header of the tokens that it signs; a token must have
- * exactly one of these headers.
+ * The keys that verify tokens, by the encoded header of the tokens that each of them signs. The header of a token must
+ * be equal to one of these.
  */
 export type VerificationKeys = ReadonlyMap<string, SigningKey>;
 

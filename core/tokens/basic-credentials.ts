@@ -21,7 +21,7 @@ export function readBasicCredentials(header: string): ClientCredentials | null {
   if (encoded === undefined) return null;
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) return null;
-  // Form-encoded text is ASCII, and client ids contain no other characters.
+  // Form-encoded text is ASCII. `clientCredentials` rejects texts with other bytes.
   const pair = bytes.toString('latin1');
   const colon = pair.indexOf(':');
   if (colon < 0) return null;

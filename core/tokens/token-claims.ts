@@ -13,7 +13,10 @@ export interface TokenClaims {
   jti: string;
   /** Environment id. */
   env: string;
-  /** The generation of the client when the token was issued; a token of an older generation is rejected. */
+  /**
+   * The generation of the client (a number that is increased to invalidate its earlier tokens) when the token was
+   * issued.
+   */
   gen: number;
 }
 
@@ -23,7 +26,7 @@ export interface AccessToken {
   readonly audience: string;
   readonly clientId: string;
   readonly environmentId: string;
-  /** Must equal the client's current generation; compared on every request. */
+  /** The claim `gen`; it must equal the client's current generation, and is compared on every request. */
   readonly generation: number;
   readonly scopes: readonly Scope[];
   readonly tokenId: string;

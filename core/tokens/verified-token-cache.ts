@@ -3,8 +3,8 @@ import { refuse, type Verification, type VerificationKeys, verifyAccessToken } f
 import { type AccessToken, checkClaims, type TokenAudience } from './token-claims.ts';
 
 /**
- * The number of characters at the end of the signature that are used as the key of the cache. Hashing the whole token
- * would cost more than everything else here.
+ * The number of characters at the end of the signature that are used as the key of the cache. With the whole token as
+ * key, the map would hash the whole token, which would cost more than the rest of a cache hit.
  */
 const NAME_CHARS = 43;
 

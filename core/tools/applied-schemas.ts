@@ -9,8 +9,8 @@ const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SAME_VALUE = ['if', 'then', 'else'];
 
 /**
- * Finds all schemas that can apply to a value: a schema and those behind its `$ref`, `allOf`, `anyOf`, `oneOf`,
- * conditions and `dependentSchemas`.
+ * Finds the schemas that can apply to a value: a schema and, repeatedly, those in its `allOf`, `anyOf`, `oneOf`,
+ * conditions and `dependentSchemas`, and the target of its `$ref` (only if this is a JSON pointer).
  */
 export class SchemaWalk {
   readonly #root: unknown;
@@ -21,7 +21,7 @@ export class SchemaWalk {
     this.#root = root;
   }
 
-  /** Returns the given schemas and all schemas that can apply to the same value through them. */
+  /** Returns the given schemas and those that can apply to the same value because of them. */
   applied(schemas: readonly unknown[]): Applied {
     return [...new Set(schemas.flatMap((schema) => (isRecord(schema) ? this.#expand(schema) : [])))];
   }

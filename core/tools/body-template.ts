@@ -86,8 +86,8 @@ export function renderBodyTemplate(template: unknown, scope: TemplateScope): unk
 }
 
 /**
- * Renders the members of an object or list, without absent ones. Returns ABSENT if some members depend on inputs and
- * all of these are absent.
+ * Renders the members of an object or list, without absent ones. Returns ABSENT if some members depend on values of the
+ * call (inputs or account values) and all of these members are absent.
  */
 function renderMembers<K extends string | number>(
   members: Iterable<[K, unknown]>,
@@ -150,7 +150,7 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
   }
 }
 
-/** Counts the bytes of files against the budget, because a list can name the same stored file many times. */
+/** Adds the size of files to the budget, because a list can name the same stored file many times. */
 function counted(files: FileContent | FileContent[], { budget }: TemplateScope): FileContent | FileContent[] {
   for (const { bytes } of [files].flat()) budget.bytes(bytes.length);
   return files;

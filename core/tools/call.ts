@@ -31,8 +31,8 @@ export interface ToolCall {
 export interface PreparedCall extends RequestFacts {
   pattern: AuthPattern;
   /**
-   * The request, if it is already known completely. `pageOf` and `withFiles` return calls without a draft, because they
-   * change the request.
+   * The rendered request without its credential. Undefined for tools of MCP servers, and if the request must be
+   * rendered again, because the page or the stored files differ.
    */
   draft?: RequestDraft | undefined;
   /** Whether the request goes to a host that must not get the credential. */
@@ -46,7 +46,10 @@ export interface DryRunRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** JSON if the body is JSON, otherwise text; a file is shown as its name, type and size. Omitted without a body. */
+  /**
+   * A JSON body as its value, a multipart body as an object of its members, any other body as text. A file is shown as
+   * its name, type and size. Omitted without a body.
+   */
   body?: unknown;
 }
 

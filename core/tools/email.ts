@@ -1,9 +1,10 @@
 import { FileContent, OCTETS } from './file-content.ts';
 import { inputProblem } from './input-problem.ts';
 
-/** The rendered members of {$email: …}, each with its input's name for errors. */
+/** A rendered member of {$email: …}. */
 export interface EmailPart {
   value: unknown;
+  /** The name of the input that the value comes from, for errors. */
   input: string | undefined;
 }
 
@@ -34,8 +35,8 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}";
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM}){0,20}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`);
 const MESSAGE_IDS = /^<[^\s<>]{1,250}>(?: <[^\s<>]{1,250}>){0,50}$/;
 /**
- * The maximum number of octets of text in one encoded word. With its delimiters and the header's name it stays within
- * 76 characters (RFC 2047 §2).
+ * The maximum number of octets of text in one encoded word. With this length, a line with the word, its delimiters and
+ * the name of the header has at most 76 characters (RFC 2047 §2).
  */
 const WORD_OCTETS = 36;
 const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
@@ -51,11 +52,11 @@ const PLAIN_NAME = /^[A-Za-z0-9 !#$&+.,;=@^_~()[\]-]{1,60}$/;
 
 /**
  * Builds a message (RFC 5322) with one text body, and attachments as further parts (RFC 2046 §5.1.3). The service that
- * sends the message must add Date and Message-ID. Addresses and headers are checked, never escaped: a value that could
- * end its header is rejected (header injection).
+ * sends the message must add Date and Message-ID. A line break or other control character in the value of a header is
+ * rejected, because it could end the header (header injection).
  *
  * @returns the message with CRLF line ends, in ASCII
- * @throws ApiError INVALID_TOOL_INPUT naming the input
+ * @throws ApiError INVALID_TOOL_INPUT with the name of the input, if it is known
  */
 export function buildEmail(parts: EmailParts): string {
   const headers: string[] = [];
@@ -144,7 +145,7 @@ function mailbox(address: unknown, input: string | undefined): string {
   return name === '' ? spec : `${displayName(name)} <${spec}>`;
 }
 
-/** RFC 5322 §3.2.4: a quoted string for ASCII, encoded words for the rest. */
+/** Returns a short ASCII name as a quoted string (RFC 5322 §3.2.4), and any other name as encoded words (RFC 2047). */
 function displayName(name: string): string {
   const encoded = encodeText(name, PLAIN_SUBJECT);
   return encoded === name ? `"${name.replace(/["\\]/g, '\\$&')}"` : encoded;

@@ -25,7 +25,7 @@ type Values = Record<string, string | number>;
 
 /**
  * Executes a call with all steps (further requests) of its tool, within one deadline. Each step takes values from the
- * previous response, and can also use those that earlier steps took. If a taken value is the address of the step, the
+ * previous response, and can also use values that earlier steps took. If a taken value is the address of the step, the
  * step is sent only to the hosts that the step lists, and without the credential: the address itself grants access, for
  * example a presigned address for an upload.
  *

@@ -30,10 +30,11 @@ export interface ExecutePorts {
   /** Creates the function that returns a copy of a value without secrets. */
   scrubber(secrets: readonly string[]): Scrub;
   /**
-   * Reads a response, synchronously or in a thread if it is large. Fails with a SendFailure if it cannot be read.
+   * Reads a response, synchronously or in a thread if it is large. Fails with a SendFailure if too many responses are
+   * waiting, or if reading takes too much time or memory.
    *
    * @param secrets every text that must not be in the outcome
-   * @param hidden query parameters that contain the credential
+   * @param hidden the names of query parameters that contain the credential
    */
   read(
     call: PreparedCall,
@@ -52,23 +53,23 @@ interface Attempt {
   outcome: ToolOutcome;
   /**
    * Whether the cause of a failure may be temporary: true if the provider could not be reached, or if a response was
-   * received. For a response, `waitBeforeRetry` decides by its status.
+   * received. For a response, `waitBeforeRetry` decides by the kind of the error.
    */
   transient: boolean;
   authenticated: boolean;
 }
 
 /**
- * Executes a prepared call: at most three requests within one deadline, and at most one refresh (threat E10).
+ * Executes a prepared call: at most three requests within one deadline (threat E10).
  *
- * A rejected credential is refreshed and the call repeated, because the provider did not process it. After a lost
- * connection, a server error or a rate limit, the call is repeated after the time that the provider requests, but only
- * if nothing was sent or a second effect is impossible (threat E7). In all other cases the caller decides, by
- * `retryable` and `retryAfterMs`.
+ * If the provider rejects the credential, the credential is refreshed, at most once, and the call is repeated, because
+ * the provider did not process it. After a lost connection, a server error or a rate limit, the call is repeated after
+ * a wait, but only if nothing was sent or a second effect is impossible (threat E7). In all other cases the caller
+ * decides, by `retryable` and `retryAfterMs`.
  *
  * @param startedAt when the execution began, in milliseconds UTC
  * @returns the result or the error, without any secret that was used (threat E5)
- * @throws ApiError if the stored credential cannot be placed (nothing was sent), and what the ports throw
+ * @throws ApiError if the credential cannot be placed in the request; the errors of `ports`, except a SendFailure
  */
 export async function executeTool(
   call: PreparedCall,
@@ -111,7 +112,7 @@ async function attempt(
   timeoutMs: number,
 ): Promise<Attempt> {
   const own = placeCredential(call.pattern, credential);
-  // Even if the request does not contain the credential, it is removed from the response.
+  // The credential is removed from the response, even if the request does not contain it.
   const placed = call.withoutCredential ? { parts: [], secrets: own.secrets } : own;
   const signer = credential.kind === 'signer' && !call.withoutCredential ? credential.signer : undefined;
   const request = renderRequest(call, placed);

@@ -11,7 +11,8 @@ const trees = new WeakMap<readonly string[], Tree>();
 /**
  * Keeps only the named members of an object, or of each item of a list.
  *
- * @param fields JSON pointers in which the segment `*` matches each item of a list, or each member of an object
+ * @param fields JSON pointers in which the segment `*` matches each item of a list, or each member of an object. Other
+ * segments match no item of a list, even if they are an index
  */
 export function pickFields(value: unknown, fields: readonly string[]): unknown {
   const tree = trees.get(fields) ?? treeOf(fields);

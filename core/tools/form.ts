@@ -7,8 +7,8 @@ import type { FormLists } from './tool.ts';
 /**
  * Encodes a value as application/x-www-form-urlencoded pairs; nested members are written with brackets.
  *
- * @param lists the format of lists: a[0]=x, a[]=x or a=x. A list of objects always has indices, because otherwise its
- * members could not be assigned to an item
+ * @param lists the format of lists: a[0]=x, a[]=x or a=x. An item that is an object always gets an index, because
+ * without it, the members of several items could not be told apart
  * @throws ApiError INVALID_TOOL_INPUT if the text exceeds the budget
  */
 export function encodeForm(

@@ -14,9 +14,9 @@ const MAX_LEVELS = 100;
 const MAX_OPEN = 1_000;
 /** Lists and quotes nested deeper than this are not indented, because each level lengthens every line. */
 const MAX_INDENTS = 8;
-/** Replaces a line break within code until the other white space is reduced. Texts do not contain this character. */
+/** Replaces a line break within code until the other white space is reduced. Removed from the texts of the HTML. */
 const CODE_BREAK = '\u0001';
-/** Marks the end of a table cell. Texts do not contain this character. */
+/** Marks the end of a table cell. Removed from the texts of the HTML. */
 const CELL_END = '\u0002';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the two marks are control characters
 const MARKS = /[\u0001\u0002]/g;
@@ -66,9 +66,10 @@ interface Open {
 }
 
 /**
- * Converts HTML to Markdown for a model: headings, lists, tables, links, pictures, code and emphasis. Other elements
- * are reduced to their text. Characters with a meaning in Markdown are not escaped. HTML that is nested deeper than a
- * thousand elements is returned unchanged.
+ * Converts HTML to Markdown for a model: for example headings, lists, tables, links, pictures, code and emphasis.
+ * Scripts, styles and other hidden elements are removed, and all other elements are reduced to their text. Characters
+ * with a meaning in Markdown are not escaped, except `|` in tables. HTML that is nested deeper than a thousand elements
+ * is returned unchanged.
  *
  * @param html from a third party; need not be well-formed
  */
@@ -208,7 +209,7 @@ function target(address: string): string {
   return /[\s()<>]/.test(address) ? `<${address.replace(/[\s<>]/g, encodeURIComponent)}>` : address;
 }
 
-/** Removes blanks at the ends of lines and more than one empty line in a row, but not within code. */
+/** Removes blanks at the ends of lines, second empty lines in a row, and white space around the text; keeps code. */
 function tidy(text: string): string {
   return text
     .split('\n')

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
 
 /**
- * Creates the error for an input that matches the tool's schema but cannot be used in the request.
+ * Creates the error INVALID_TOOL_INPUT with one entry.
  *
- * @param input the name of the input; undefined if the value does not come from a single input
+ * @param input the name of the invalid input; undefined if no single input is the cause
  * @param message the rest of a sentence whose subject is the field
  */
 export function inputProblem(input: string | undefined, message: string): ApiError {

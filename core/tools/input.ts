@@ -40,8 +40,8 @@ interface Validators {
 
 export interface InputValidator {
   /**
-   * Validates an input with a schema, and fills the defaults into it. If an optional input is null and its schema does
-   * not allow null, it is removed.
+   * Validates an input with a schema, and fills the defaults into it. If the input is invalid, optional members that
+   * are null are removed, unless their schema allows null, and the input is validated again.
    *
    * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if the patterns of the schema take too many steps;
    * SchemaBoundsError if the schema cannot be used safely
@@ -50,10 +50,10 @@ export interface InputValidator {
 }
 
 /**
- * Creates a validator of inputs, which compiles each schema at its first use (2 ms) and caches it.
+ * Creates a validator of inputs, which compiles each schema at its first use (in about 2 ms) and caches it.
  *
  * @param capacity the maximum number of compiled schemas in the cache
- * @param patternSteps the maximum number of steps that the patterns (regular expressions) of one validation take
+ * @param patternSteps the maximum number of steps that the patterns (regular expressions) of one validation may take
  * @param options of Ajv, the compiler of schemas
  */
 export function createInputValidator(capacity: number, patternSteps: number, options: Options = {}): InputValidator {
@@ -62,7 +62,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
   let made = 0;
 
   function newCache() {
-    // The schemas themselves were validated when they were stored.
+    // The schemas themselves were checked before they were stored or added to the catalogue.
     const quick = schemaCompiler(patterns, { ...options, allErrors: false, validateSchema: false });
     let thorough: Ajv2020 | undefined;
     const cache = new LRUCache<JsonSchema, Validators>({

@@ -10,9 +10,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Counts the values and levels of a JSON text without parsing it. Parsing takes more time and memory than the text
- * itself, because it creates an object for every few bytes. For bytes that are not JSON, the counts are meaningless but
- * take no longer.
+ * Counts the values and levels of a JSON text without parsing it. Parsing could take far more time and memory, because
+ * it can create an object for every few bytes. For bytes that are not JSON, the counts are meaningless but take no
+ * longer.
  *
  * @param json UTF-8
  */

@@ -1,6 +1,6 @@
 /**
  * Returns the target of rel=next in a Link header (RFC 8288 §3); undefined if there is none. The untrusted header is
- * parsed without a regular expression, because no expression for its optional white space runs in linear time.
+ * parsed without a regular expression, because backtracking in optional white space could take quadratic time.
  */
 export function nextLink(header: string | undefined): string | undefined {
   for (const value of unquotedParts(header ?? '', ',')) {

@@ -12,9 +12,9 @@ interface Part {
 }
 
 /**
- * Encodes an object as multipart/form-data (RFC 7578): one part for each member or list item. Objects are encoded as
- * JSON, and other values except files as text. A member with a JSON content type is encoded as JSON in one part, unless
- * it is a file.
+ * Encodes an object as multipart/form-data (RFC 7578): one part for each member or list item. Objects and null are
+ * encoded as JSON, and other values except files as text. A member with a JSON content type is encoded as JSON in one
+ * part, unless it is a file.
  *
  * @param stated the tool's settings for single members
  * @returns the same bytes for the same value, so that the provider can recognize a repeated call
@@ -82,8 +82,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Returns a boundary that is a digest of the parts. It cannot occur in them except by a negligible chance, and it needs
- * no randomness.
+ * Returns a boundary that is a digest of the parts. The probability that a part contains it is negligible, and the same
+ * parts always have the same boundary.
  */
 function boundaryOf(parts: readonly Part[]): string {
   const hash = createHash('sha256');

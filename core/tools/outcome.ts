@@ -29,9 +29,12 @@ export interface ToolError {
   retryable: boolean;
   /** Milliseconds to wait before repeating the call, if known, for example because the provider requested it. */
   retryAfterMs?: number;
-  /** After a rejected token: whether the settings of the connection or the data of the account must be changed. */
+  /**
+   * If the provider issued no token because of a wrong setting: whether the settings of the connection or the data of
+   * the account must be changed.
+   */
   faultyPart?: 'connection' | 'account';
-  /** Set after a rejected token that could not be refreshed either. The grant of the account may still be valid. */
+  /** Set if the token was rejected and could not be refreshed. The grant of the account may still be valid. */
   refreshFailed?: true;
   upstreamStatus?: number;
   /** The body of the provider's response, as JSON or text, reduced to a readable size. */
@@ -167,14 +170,14 @@ const REPEATABLE: readonly ToolErrorKind[] = [
  * Whether the same call may be repeated. A call that was rejected with 429 had no effect. Other failed calls may have
  * had an effect, so they may only be repeated if a second effect is impossible.
  *
- * @param repeatable whether the call is idempotent, contains an idempotency key, or was not sent
+ * @param repeatable whether the call is idempotent or was not sent
  */
 export function isRetryable(kind: ToolErrorKind, repeatable: boolean): boolean {
   if (kind === 'upstream_rate_limited') return true;
   return repeatable && REPEATABLE.includes(kind);
 }
 
-/** Returns a sentence about a failure, including the provider's message if there is one. */
+/** Returns a sentence about a failure. It includes the provider's message if there is one, except for a redirect. */
 export function failureMessage(status: number, failure: Pick<Failure, 'code' | 'message'>): string {
   const words = failure.message && oneLine(failure.message);
   if (status >= 300 && status < 400) return `The provider returned ${status}, a redirect, which is not followed`;

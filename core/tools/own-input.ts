@@ -14,11 +14,11 @@ import { type Tool, wholeInputSchema } from './tool.ts';
 
 export interface OwnInputChecker {
   /**
-   * Checks the input of a tool that the environment added.
+   * Checks the input of a tool that is not in the catalogue. The schema of such a tool is not trusted.
    *
-   * @param environmentId the environment that the work is counted for
-   * @throws ApiError INVALID_TOOL_INPUT, also if the schema of the tool cannot be used or takes too long; RATE_LIMITED
-   * or SERVER_BUSY if too many checks are running or waiting
+   * @param environmentId the environment whose thread limit applies
+   * @throws ApiError INVALID_TOOL_INPUT, also if the schema of the tool cannot be used or takes too much time or
+   * memory; RATE_LIMITED or SERVER_BUSY if too many checks are running or waiting
    */
   check(environmentId: string, tool: Tool, toolInput: unknown): Promise<CheckedInput>;
 }
@@ -37,8 +37,9 @@ const inputJob: Job<InputJobRequest, string> = {
 };
 
 /**
- * Creates the checker for inputs of tools with untrusted schemas. Inputs whose validation takes at most a few
- * milliseconds are validated immediately. Others are validated in a thread, which is ended after two seconds.
+ * Creates the checker for inputs of tools with untrusted schemas. A small input of a small schema is validated on the
+ * event loop. If it is larger, or its patterns take too many steps, it is validated in a thread. The thread is ended if
+ * the validation takes more than `SCHEMA.checkMs`.
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);
@@ -52,7 +53,7 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
         (isMcp ? loose : strict).validate(schema, input);
         return input.value;
       } catch (error) {
-        // The steps of the patterns were used up; a thread allows more.
+        // The patterns (regular expressions) need more steps than the event loop allows; a thread allows more.
         if (!(error instanceof PatternBudgetError)) throw error;
       }
     }

@@ -19,15 +19,15 @@ export interface PageResponse {
 
 const MAX_QUERY_LENGTH = 4096;
 /**
- * Characters that a URL parser leaves unchanged in a query. A number sign is excluded, because it would begin a
- * fragment.
+ * Visible ASCII characters except `"`, `<` and `>`, which a URL parser percent-encodes in a query, and `#`, which would
+ * begin a fragment.
  */
 const QUERY = /^[!$-;=?-~]+$/;
 
 /**
- * Reads a cursor from a caller. Cursors are not signed, so a caller may have written it.
+ * Reads a cursor from a caller. Cursors are not signed, so the caller may have written the cursor.
  *
- * @throws ApiError INVALID_TOOL_INPUT if it does not have the format of this tool's cursors
+ * @throws ApiError INVALID_TOOL_INPUT if the cursor does not have the format of this tool's cursors
  */
 export function openCursor(tool: Tool, cursor: string): CursorValue {
   const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -49,8 +49,8 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  *
  * @param input the input of the call, with defaults
  * @param at the position of this call; undefined for the first page
- * @param hidden query parameters that contain a credential: an address in a response may repeat them, but a cursor must
- * not contain them
+ * @param hidden the names of query parameters that contain a credential: an address in a response may repeat them, but
+ * a cursor must not contain them
  * @param scrub removes every secret of the call. The response text was scrubbed before, but the removal of line breaks
  * from an address can join the parts of a secret
  * @returns the opaque cursor; undefined on the last page, or if the provider's cursor is unusable or contains a secret
@@ -64,7 +64,7 @@ export function nextCursor(
   scrub: (text: string) => string = String,
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
-  // The provider repeats a secret in its cursor. Without the secret, the cursor cannot be used.
+  // If the provider's cursor contains a secret, the cursor cannot be used without it.
   if (next === undefined || scrub(String(next)).includes(MASK)) return undefined;
   return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
 }

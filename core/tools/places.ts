@@ -3,8 +3,9 @@ import { isRecord, pointerSegments } from './pointer.ts';
 /**
  * Copies a value and replaces the values at some paths. Missing paths are ignored.
  *
- * @param places JSON pointers in which the segment `*` matches each item of a list, or each member of an object. They
- * are relative to the value, or to each item if the value is a list
+ * @param places JSON pointers in which the segment `*` matches each item of a list, or each member of an object. Other
+ * segments match no item of a list, even if they are an index. The pointers are relative to the value, or to each item
+ * if the value is a list
  * @param replace receives a value and its JSON pointer; returns the new value
  */
 export function replaceAt(

@@ -5,8 +5,8 @@ import { headerOf, type ResponseHeaders } from './response-headers.ts';
 export interface RateLimitState {
   remaining?: number;
   /**
-   * Milliseconds until another call may succeed, according to Retry-After. Without Retry-After, according to the reset
-   * header, unless calls remain.
+   * Milliseconds until another call may succeed, according to Retry-After. Without Retry-After, according to the
+   * vendor's reset header, unless the response reports that calls remain. undefined if unknown.
    */
   retryAfterMs?: number;
   /** Whether the response had a valid Retry-After header. */
@@ -39,8 +39,8 @@ export function readRateLimit(
 }
 
 /**
- * Whether a response means that a rate limit was exceeded: its status is 429, or it is one of the provider's `statuses`
- * and the response has a Retry-After header or reports that no calls remain.
+ * Whether a response means that a rate limit was exceeded: its status is 429, or its status is one of the provider's
+ * `statuses` and the response has a Retry-After header or reports that no calls remain.
  */
 export function meansRateLimited(status: number, names: RateLimitHeaders | undefined, state: RateLimitState): boolean {
   if (status === 429) return true;

@@ -36,7 +36,7 @@ export interface ReadingRules {
   scrub: Scrub;
   /** Milliseconds UTC. */
   now(): number;
-  /** Query parameters that contain the credential; they never become part of a cursor. */
+  /** The names of query parameters that contain the credential; these parameters never become part of a cursor. */
   hidden: readonly string[];
 }
 

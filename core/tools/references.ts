@@ -8,7 +8,7 @@ import { parsePathTemplate } from './url.ts';
 /** The inputs and account values that the templates of a tool refer to, and the problems found. */
 export interface References {
   inputs: Set<string>;
-  /** Inputs in the path, which must not be absent. */
+  /** Inputs in the path by an expression `{name}` or `{+name}`, which must have a value. */
   pathInputs: Set<string>;
   account: Set<string>;
   /** Inputs that are used as files. */

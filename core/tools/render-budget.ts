@@ -5,9 +5,9 @@ import type { ConvertedMarkdown } from './markdown-to-html.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * Limits the size of one rendered request. A template can repeat a short input many times: as the name of each item of
- * a list, in a template for each item, or as a file that a list names repeatedly. So the parts of a request are counted
- * before they are combined.
+ * Limits the size of one rendered request. A template can make a large request from a short input: it can repeat the
+ * name of a parameter or another input for each item of a list, or insert one stored file several times. Therefore the
+ * parts of a request are counted before they are combined.
  */
 export class RenderBudget {
   #nodes = 0;
@@ -16,7 +16,7 @@ export class RenderBudget {
   readonly markdown: ConvertedMarkdown = { chars: 0, cells: 0 };
   readonly #maxBytes: number;
 
-  /** @param maxBytes the maximum number of bytes of all counted texts and files together */
+  /** @param maxBytes the maximum size of all counted texts (1 byte per UTF-16 code unit) and files together */
   constructor(maxBytes: number = TOOL_REQUEST.bodyBytes) {
     this.#maxBytes = maxBytes;
   }

@@ -47,7 +47,8 @@ export interface RequestDraft {
 const pathTemplates = new WeakMap<Tool, PathTemplate>();
 
 /**
- * Renders the request of a call without its credential: the tool's template, with the account's base URL.
+ * Renders the request of a call without its credential, from the templates of the tool. The path is appended to the
+ * tool's own `origin`, or else to the account's base URL.
  *
  * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
  */
@@ -135,9 +136,10 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
 }
 
 /**
- * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves, so it must not replace
- * a parameter that an overlay presets or restricts. Names are compared without brackets, blanks and case, because
- * servers may treat such names as the same parameter.
+ * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves. Therefore its
+ * parameters must not replace those of the inputs, which an overlay (a restriction of the tool by the environment) may
+ * preset. Names are compared in lower case, without blanks and up to the first bracket, because servers may treat them
+ * as the same parameter.
  */
 function merged(query: string, at: CursorValue): string {
   const nameOf = (pair: string) => (nameOfPair(pair).split('[', 1)[0] ?? '').trim().toLowerCase();
@@ -177,7 +179,6 @@ export function reservedHeaderError({ request }: Tool, name: string): ApiError {
   return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers must not set');
 }
 
-/** Returns a valid header value. */
 function headerValue(value: unknown, input: string | undefined): string {
   if (typeof value === 'object') throw inputProblem(input, 'must be a string, number or boolean');
   const text = String(value);

@@ -15,7 +15,7 @@ export class UnreadableBodyError extends Error {}
 
 const UTF_8 = new TextDecoder();
 const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json|x-amz-json-\d\.\d)$/;
-/** Matches whole numbers that may be too large for a double. */
+/** Matches 16 digits in a row. A whole number with so many digits may not be exact as a double. */
 const LONG_NUMBER = /\d{16}/;
 const TEXT_TYPE =
   /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;

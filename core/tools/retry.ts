@@ -1,15 +1,18 @@
 import { TOOL_RESULT } from '../budgets.ts';
 import type { ToolError } from './outcome.ts';
 
-/** Limits for repeating a call. Times are in milliseconds. */
+/** Limits for repeating a request. Times are in milliseconds. */
 export interface RetryLimits {
-  /** The maximum number of requests of one execution, including those after an error or a refresh (threat E10). */
+  /**
+   * The maximum number of times that one request is sent, including those after an error or a refresh (threat E10). An
+   * execution can have several requests: the steps of its tool, and the pages of its result.
+   */
   maxRequests: number;
-  /** The maximum time from the beginning of an execution to the last byte of its last response. */
+  /** The maximum time from the beginning of a call, including its steps, to the last byte of its last response. */
   deadlineMs: number;
-  /** The wait after the first request; it doubles with each request. A random part, up to half of it, is subtracted. */
+  /** The wait after the first request. The wait doubles with each request. A random part, up to half, is subtracted. */
   backoffMs: number;
-  /** The maximum wait. If the provider requests a longer one, the call is not repeated; the caller can repeat it. */
+  /** The maximum wait. If the provider requests a longer wait, the call is not repeated; the caller can repeat it. */
   maxWaitMs: number;
 }
 
@@ -31,7 +34,7 @@ const WORTH_IT: ReadonlySet<ToolError['kind']> = new Set([
  *
  * @param repeatable whether a second effect is impossible: the call is idempotent, has an idempotency key, or was not
  * sent
- * @param state the number of requests so far, milliseconds since the execution began, and a source of random bytes
+ * @param state the number of requests so far, milliseconds since the call began, and a source of random bytes
  * @returns milliseconds; undefined if the call is not repeated, because it is not repeatable, the error is not
  * temporary, or a limit is reached
  */

@@ -18,8 +18,8 @@ export class SchemaBoundsError extends Error {
 /** The cost of validating with a schema. */
 export interface SchemaSize {
   /**
-   * The maximum number of subschemas and literals that one value is compared with: the number of them in the schema
-   * after expanding every reference. A reference that leads back to a schema that is being expanded counts as one.
+   * The maximum number of subschemas and literals that one value is compared with: their number in the schema after
+   * every reference is expanded. A reference back to a schema that is being expanded counts as one.
    */
   expanded: number;
   /** Whether the schema refers to itself; then the cost also depends on the nesting of the value. */
@@ -55,7 +55,7 @@ const BELOW = new Set([
   'unevaluatedItems',
   'additionalItems',
 ]);
-/** Keywords of both sets that map names to schemas. */
+/** Keywords of the two sets above that map names to schemas. */
 const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']);
 /** Keywords that contain literal values. */
 const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequired', 'dependencies']);
@@ -90,7 +90,8 @@ export function measureSchema(schema: unknown): SchemaSize {
 }
 
 /**
- * Whether validating a value takes only a few milliseconds, according to the sizes of schema and value.
+ * Whether compiling the schema and validating the value take so little time, according to their sizes, that the event
+ * loop can do it. The time for patterns is not included.
  *
  * @throws SchemaBoundsError
  */
@@ -113,7 +114,7 @@ function countNodes(value: unknown, limit: number): number {
 
 /**
  * Visits every value of the schema's document, also below unknown keywords, because references may point there. Checks
- * its size and keywords, and collects its anchors.
+ * the size and the keywords of the document, and collects its anchors.
  */
 class RawWalk {
   readonly anchors = new Map<string, Node>();

@@ -9,14 +9,15 @@ import { uniqueItems } from './unique-items.ts';
 const MAX_FORMAT_LENGTH = 8192;
 
 /**
- * Options for the schemas of MCP servers. Their unsupported keywords are removed beforehand, so Ajv does not check them
- * strictly. It fills in no defaults, because the MCP server does that itself.
+ * Options for the schemas of MCP servers. Unsupported keywords are removed from these schemas before, so Ajv's strict
+ * checks are not needed. Ajv does not fill in defaults, because the MCP server does that itself.
  */
 export const NON_STRICT: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
 
 /**
  * Creates the compiler for schemas of tools: JSON Schema 2020-12, with defaults filled in. Validation takes time linear
- * in the value: patterns, formats and `uniqueItems` are replaced by linear implementations.
+ * in the size of the value. For this reason, patterns, the formats `url` and `regex`, and `uniqueItems` do not use the
+ * implementations of Ajv.
  *
  * @param options of Ajv; they take precedence over the options that are set here
  */
@@ -30,10 +31,10 @@ export function schemaCompiler({ code } = createPatternEngine(), options: Option
     ...options,
   });
   formats.default(ajv);
-  // The library's own expression takes quadratic time.
+  // The regular expression of ajv-formats for `url` takes quadratic time.
   ajv.addFormat('url', { type: 'string', validate: isUrl });
   ajv.addFormat('regex', { type: 'string', validate: isRegex });
-  // A file input is an object with a format, but the library only supports formats of texts and numbers.
+  // A file input is an object with a format, but Ajv only supports formats of texts and numbers.
   ajv.removeKeyword('format');
   ajv.addKeyword({ ...formatVocabulary.default, type: ['string', 'number', 'object'] });
   ajv.addFormat(FILE_FORMAT, true);

@@ -48,7 +48,8 @@ export function checkCompiles({ compiler, patterns }: SchemaCheckers, schema: Js
 
 /**
  * Checks that every object sets `additionalProperties`, every list sets `items`, and every value has a constraint such
- * as a type. Schemas whose `$comment` begins with `open:` are not checked.
+ * as a type. Only `properties`, `additionalProperties`, `items`, `prefixItems`, `oneOf` and `anyOf` are followed, and
+ * schemas whose `$comment` begins with `open:` are not checked.
  */
 export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (!isRecord(schema)) return [];
@@ -75,8 +76,8 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
 }
 
 /**
- * Checks that every regular expression runs in time linear in the value; otherwise the author of a schema could block
- * the process.
+ * Checks that every regular expression runs in time linear in the value. With another expression, the author of a
+ * schema could block the process.
  */
 function checkPatterns(schema: unknown, field: string): FieldError[] {
   if (typeof schema !== 'object' || schema === null) return [];

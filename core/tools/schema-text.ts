@@ -1,7 +1,8 @@
 import type { JsonSchema } from './tool.ts';
 
-/** A schema in the format for threads, which cache the compiled schema by its key. */
+/** A schema as it is passed to threads, which cache the parsed schema by its key. */
 export interface SchemaText {
+  /** Unique in this process. */
   key: string;
   json: string;
 }

@@ -21,7 +21,7 @@ export function shrinkToFit(
 }
 
 /**
- * Reduces a text to its last lines, or to the end of its last line if that is too long.
+ * Reduces a text to its last lines, or to the end of its last line if this line alone is too long.
  *
  * @param maxBytes the largest size of the text as JSON, in bytes of UTF-8
  */
@@ -39,7 +39,7 @@ export function lastLines(text: string, maxBytes: number): { value: string; trun
   return { value, truncated: { statement, cuts } };
 }
 
-/** Returns the size of a value as JSON, in bytes. */
+/** Returns the size of a value as JSON, in bytes; 0 for undefined. */
 export function sizeOf(value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
 }

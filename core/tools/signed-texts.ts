@@ -5,8 +5,8 @@ const SCHEME = /^[A-Za-z0-9._-]+ /;
 const SIGNATURE = /(?:oauth_|X-Amz-)?Signature="?([^"&,\s]+)/gi;
 
 /**
- * Returns the texts that signing added to a request. Anyone who has them could repeat the request, so they must not
- * appear in a response.
+ * Returns the value of the Authorization header and the signatures that signing added to a request. Anyone who has them
+ * could repeat the request, so they must not appear in a response.
  *
  * @param before the request before signing
  */

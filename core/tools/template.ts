@@ -39,7 +39,7 @@ const OPERATORS: Record<
 const EXPRESSION = /^([+#./;?&]?)([^{}]+)$/;
 const VARIABLE = /^((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*)(\*|:[1-9]\d{0,3})?$/;
 
-/** A template that RFC 6570 does not allow. */
+/** RFC 6570 or the rules of tool paths do not allow a template. */
 export class TemplateSyntaxError extends Error {}
 
 /**

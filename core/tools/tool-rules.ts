@@ -98,8 +98,8 @@ function checkRequest({ request, pagination }: ToolDefinition, { api }: Provider
 }
 
 /**
- * Checks a step. Its hosts must be among the provider's `transfer_hosts`. Otherwise, a tool that an API client stores
- * could send data of accounts to any host.
+ * Checks a step. Its hosts must be among the provider's `transfer_hosts` or be subdomains of them. Without this rule, a
+ * tool that an API client stores could send data of accounts to any host.
  */
 function checkStep(
   { method, body, headers = {}, hosts = [] }: ToolStep,
@@ -120,7 +120,7 @@ function checkStep(
   ];
 }
 
-/** Checks that the origin of a tool, if it differs from the base URL, is one of the provider's `extra_origins`. */
+/** Checks that the `origin` of a tool, which replaces the base URL, is one of the provider's `extra_origins`. */
 function checkOrigin({ request: { origin } }: ToolDefinition, { api }: ProviderDefinition): FieldError[] {
   if (origin === undefined || api.extra_origins?.includes(origin)) return [];
   const message = `must be one of the provider's extra_origins (${api.extra_origins?.join(', ') || 'it has none'})`;
@@ -167,8 +167,8 @@ function propertiesOf(tool: ToolDefinition): Record<string, JsonSchema> {
 }
 
 /**
- * Checks that the file inputs are exactly the inputs that `$file` uses, and that they have the usual members, so that
- * clients handle all files in the same way.
+ * Checks that the file inputs are exactly the inputs that the templates use as files, for example with `$file`, and
+ * that they have the usual members, so that clients handle all files in the same way.
  */
 function checkFiles(tool: ToolDefinition, references: References): FieldError[] {
   return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {

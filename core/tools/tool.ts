@@ -105,8 +105,8 @@ export interface ToolResponse {
   markdown?: string[];
   fields?: string[];
   /**
-   * The response is a file regardless of its type, or contains one as base64: pointers to its content, its name and its
-   * type.
+   * `true`: the body of the response is a file, whatever its type. Otherwise the JSON body contains a file as base64:
+   * JSON pointers to its content, its name and its type.
    */
   file?: true | { base64: string; file_name?: string; media_type?: string };
   max_bytes?: number;
@@ -128,9 +128,12 @@ export interface McpOrigin {
   headers?: { path: string[]; header: string }[];
 }
 
-/** How an overlay of an environment restricts a tool. It is applied when the tool is read, and never stored with it. */
+/**
+ * How an overlay (an environment's changes to a tool) restricts a tool. The restriction is added when the tool is read,
+ * and is not stored with the tool.
+ */
 export interface ToolRestriction {
-  /** The tool's own name, which settings use. */
+  /** The tool's own name, also if the overlay renames the tool. Settings use this name. */
   toolName: string;
   /** The values of inputs that callers cannot set. */
   presetInputs: Readonly<Record<string, unknown>>;
@@ -165,7 +168,7 @@ export interface Tool {
   restriction?: ToolRestriction;
 }
 
-/** Returns a tool without the members that its author did not write: `connector`, `generic` and `restriction`. */
+/** Returns a tool without `connector`, `generic` and `restriction`, which its author did not write. */
 export function definitionOf({
   connector: _connector,
   generic: _generic,
@@ -175,7 +178,7 @@ export function definitionOf({
   return definition;
 }
 
-/** Returns the name by which settings name a tool: its own, also if an overlay renamed it. */
+/** Returns the name that settings use for a tool: its own name, also if an overlay renamed it. */
 export function ownNameOf({ name, restriction }: Pick<Tool, 'name' | 'restriction'>): string {
   return restriction?.toolName ?? name;
 }

@@ -1,8 +1,8 @@
 import type { KeywordDefinition } from 'ajv';
 
 /**
- * Implements `uniqueItems` in linear time. The library compares every item with every other one, which takes seconds
- * for a list of a few thousand objects.
+ * Implements `uniqueItems` in linear time. Ajv compares every object in a list with all others, which takes seconds for
+ * a list of a few thousand objects.
  */
 export const uniqueItems: KeywordDefinition = {
   keyword: 'uniqueItems',

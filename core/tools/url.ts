@@ -30,8 +30,8 @@ const { addressChars: MAX_LENGTH } = TOOL_REQUEST;
  * Parses a tool's path. It throws only while a definition is checked or imported, because stored templates were checked
  * before.
  *
- * @throws TemplateSyntaxError if RFC 6570 or the rules of tool paths do not allow the path: fragments, dot segments, or
- * an operator that would let a value add query parameters
+ * @throws TemplateSyntaxError if RFC 6570 or the rules of tool paths do not allow the path, for example because of a
+ * fragment or a dot segment
  */
 export function parsePathTemplate(template: string): PathTemplate {
   const path: TemplatePart[] = [];
@@ -93,12 +93,12 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
 }
 
 /**
- * Renders the URL of a call. With any inputs, the result stays inside the template: it has the same origin, the base
- * URL's path as prefix, and the same number of segments (unless the template has a path expression {+…}) (threat E1).
+ * Renders the URL of a call. Inputs cannot lead out of the template (threat E1): the result has the same origin and the
+ * base URL's path as prefix. Only the expressions {+…} and {/…} can change the number of segments.
  *
  * @param base absolute URL without a trailing slash, as normalized by the URL parser
  * @param lookup returns the value of a variable by its name
- * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot be part of a URL
+ * @throws ApiError INVALID_TOOL_INPUT, with the name of the input if a single input is the cause
  */
 export function renderUrl(base: string, template: PathTemplate, lookup: (name: string) => unknown): RenderedUrl {
   for (const part of template.path) {
@@ -115,7 +115,10 @@ export function renderUrl(base: string, template: PathTemplate, lookup: (name: s
   return { address: base + path, query };
 }
 
-/** Checks that the URL parser, which is also used for sending, does not change the rendered URL. */
+/**
+ * Checks that the URL parser, which is also used for sending, does not change the rendered URL, and that the path has
+ * no segment that a server could interpret in another way.
+ */
 function verify(base: string, path: string, query: string): void {
   const url = URL.parse(`${base}${path}${query === '' ? '' : `?${query}`}`);
   const inside =
@@ -194,15 +197,15 @@ function withinPath({ path }: PathTemplate, name: string, value: TemplateValue):
 }
 
 /**
- * Returns what is wrong with a path of several segments. At the start of the template it must begin with a slash, and
- * after another segment it must not.
+ * Returns what is wrong with a path of several segments. At the start of the template the path must begin with a slash;
+ * elsewhere it must not.
  */
 function pathProblem(path: string, first: boolean): string | undefined {
   if (first && !path.startsWith('/')) return 'must start with a slash';
   if (!first && path.startsWith('/')) return 'must not start with a slash';
   if (first && /[?#]/.test(path)) return 'must be only a path: no query, no fragment';
   const segments = path.slice(first ? 1 : 0).split('/');
-  // Some addresses end with a slash, but an empty segment elsewhere is invalid.
+  // A path may end with a slash, but an empty segment elsewhere is invalid.
   if (segments.at(-1) === '') segments.pop();
   return segments.map(segmentProblem).find((problem) => problem !== undefined);
 }

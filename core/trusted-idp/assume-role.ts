@@ -32,9 +32,9 @@ const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
  * authenticates the request. A cloud whose clock differs rejects the token as expired or not yet valid; then the
  * request is repeated with a token for the cloud's time.
  *
- * @returns never `refused`, because there is no grant that could end: the cloud evaluates the role's current policy at
- * each request
- * @throws errors that are bugs
+ * @returns never the outcome `refused`, because the cloud stores no grant that could end: it evaluates the role's
+ * current policy at each request
+ * @throws only errors that are bugs, such as a RangeError for an invalid session name
  */
 export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRoleOutcome> {
   try {

@@ -9,7 +9,7 @@ export type AssumeRoleOutcome =
   | {
       ok: true;
       credentials: TemporaryCredentials;
-      /** The ARN of the role's session. */
+      /** The ARN of the role's session; null if the response does not contain it. */
       principal: string | null;
     }
   | TokenFailure;

@@ -6,7 +6,7 @@ import type { OutboundRequest } from '../tools/wire.ts';
 export interface SigningCredentials {
   accessKeyId: string;
   secretAccessKey: Secret;
-  /** Only temporary credentials have one. */
+  /** null for permanent credentials. */
   sessionToken: Secret | null;
 }
 

@@ -31,8 +31,8 @@ export function toTemporaryDetails(credentials: TemporaryCredentials): Temporary
 }
 
 /**
- * Reads the output of `toTemporaryDetails`; returns null if a field is missing, as before the first credentials were
- * obtained.
+ * Reads the output of `toTemporaryDetails`. Returns null if a field is missing or invalid; all are missing before the
+ * first credentials are obtained.
  */
 export function fromTemporaryDetails(details: Readonly<Record<string, unknown>>): TemporaryCredentials | null {
   const { access_key_id, secret_access_key, session_token, expiry } = details;

@@ -65,7 +65,7 @@ function isMixed({ text, children }: XmlElement): boolean {
 
 /**
  * Returns the text of the element at the end of a path of element names. It is undefined if an element on the path is
- * missing or repeated, or if the last one contains elements.
+ * missing or repeated, or if the last element contains elements.
  */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string | undefined {
   let found = element;

@@ -24,11 +24,11 @@ const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
 const DISABLED = 'The endpoint is disabled.';
 
 /**
- * Delivers an event to a webhook endpoint at least once. A failed attempt is repeated after the wait of
- * `WEBHOOKS.retryDelaysMs`, shortened by a random part of up to a fifth, or after the longer wait that the endpoint
- * requests, up to `WEBHOOKS.longestDelayMs`. One transaction stores the result of an attempt, the state of the
- * endpoint, the start of the next delivery in order and the end of the job. While the last attempt of an endpoint
- * failed, fewer of its deliveries run at a time, so that endpoints which hang do not block the others.
+ * Delivers an event to a webhook endpoint, which may receive the event more than once. A failed attempt is repeated
+ * after the wait of `WEBHOOKS.retryDelaysMs`, shortened by a random part of up to a fifth, or after the longer wait
+ * that the endpoint requests, up to `WEBHOOKS.longestDelayMs`. One transaction stores the result of an attempt, the
+ * state of the endpoint, the start of the next delivery in order and the end of the job. If the last attempt of an
+ * endpoint failed, fewer of its deliveries run at a time, so that endpoints which hang do not block the others.
  */
 export function deliveryJob(deps: DeliveryJobDeps): JobKind {
   const { store, deliveries, now } = deps;

@@ -22,15 +22,15 @@ export interface Subscription {
 
 /** Streams the stored events of environments. */
 export interface EventFeed {
-  /** Resumes the streams of an environment. Call it after each commit that stored an event. */
+  /** Wakes the waiting streams of an environment. Call it after each commit that stored an event. */
   notifyStored(environmentId: string): void;
   /** @throws ApiError RATE_LIMITED if too many streams of the environment are open */
   requireFreeStream(environmentId: string): void;
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
-   * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream. It ends earlier
-   * if `signal` is aborted or the feed is closed, if the client may no longer read events, or if too many streams of
-   * the environment are open.
+   * moment. The stream ends after `EVENT_STREAM.longestMs`; then its reader must open another stream. The stream ends
+   * earlier if `signal` is aborted, the feed is closed, or the client may no longer read events. If too many streams of
+   * the environment are open already, the stream is empty.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */
@@ -73,7 +73,7 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
     while (!isOver()) {
       const client = await principalState(store.read, environmentId, clientId, now());
       if (!client?.enabled) return;
-      // The wait starts before the read, so that an event which is stored meanwhile is not missed.
+      // The wait starts before the read, so that an event which is stored during the read is not missed.
       const event = next(environmentId, signal);
       const rows = await store.read.events.following(environmentId, seq, EVENT_STREAM.rows);
       yield rows;

@@ -1,7 +1,7 @@
 import type { WebhookEndpointRow } from '../../db/store.ts';
 import type { EventType } from '../events/types.ts';
 
-/** Every tool call emits one of these events, so they are delivered only to endpoints that list them. */
+/** These events are as frequent as calls, so they are delivered only to endpoints that list them. */
 const ON_REQUEST: ReadonlySet<string> = new Set<EventType>(['execution.succeeded', 'execution.failed']);
 
 /** Whether endpoints that list no event types receive an event of this type. */

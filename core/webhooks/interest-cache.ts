@@ -5,7 +5,7 @@ import { includesType, isDeliveredByDefault } from './event-types.ts';
 
 /** Which events an environment uses: those that it stores, and those that its webhook endpoints receive. */
 export interface Interest {
-  /** Whether the environment stores events that no endpoint receives. */
+  /** Whether the environment also stores events that no endpoint receives, except those of each call. */
   keepsEvents: boolean;
   /** The event types of each enabled endpoint. */
   eventTypes: readonly (readonly string[])[];
@@ -22,8 +22,8 @@ export interface InterestCache {
 
 /**
  * Caches which events an environment uses, so that an event that is neither stored nor delivered needs no database
- * statement. A change by this process takes effect immediately; a change by another process takes effect when the store
- * notices it, or after `RELOAD.environmentMs`.
+ * statement. A change by this process takes effect immediately. A change by another process takes effect when the store
+ * notices the change, and at the latest after `RELOAD.environmentMs`.
  */
 export function createInterestCache({ settingsVersion }: Pick<Store, 'settingsVersion'>): InterestCache {
   const known = new Map<EnvironmentId, { interest: Interest; version: number; until: number }>();

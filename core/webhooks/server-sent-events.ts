@@ -4,8 +4,8 @@ import type { EventRow } from '../../db/store.ts';
 const RETRY_MS = 2_000;
 
 /**
- * Writes events as server-sent events (HTML Living Standard, "Server-sent events"). A batch without events becomes a
- * comment line, which clients ignore.
+ * Writes events as server-sent events (HTML Living Standard, "Server-sent events"). If no event of a batch is written,
+ * the batch becomes a comment line, which clients ignore.
  *
  * @param type if given, only events of this type are written
  */

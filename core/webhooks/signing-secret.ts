@@ -14,8 +14,8 @@ export interface SecretReference {
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Creates a signing secret of an endpoint. The value is derived from a secret of the deployment and from the id of the
- * row, so it is not stored.
+ * Creates a signing secret of an endpoint. Its value is derived from a secret of the deployment and from the ids in
+ * `reference`, so it need not be stored.
  *
  * @returns the row, and the value for the client: `whsec_` and 32 bytes in base64, or an empty text for ED25519
  */

@@ -8,7 +8,7 @@ const UNKNOWN =
 
 export const verifyUser: Handler<'verifyUser', Links> = (call, reply, links) => {
   const { auth_request_id: authRequestId, identifier, allow_subject_change: allowSubjectChange = false } = call.body;
-  // Failures are returned and not thrown, because their counter must be committed.
+  // Failures are returned and not thrown, because the transaction counts them, so it must be committed.
   return call.commit(async (tx) => {
     const claim = { authRequestId, identifier, allowSubjectChange };
     const verified = await verify(tx, links, call.environment, claim, call.cause);

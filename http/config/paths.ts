@@ -24,8 +24,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Reads the settings that name files and directories. An existing path must be of the right kind. Whether it can be
- * read and written is not checked here, because a command does not need all files. Only the certificates of a database
- * server must be readable.
+ * read and written is not checked here, because a command does not need all files. Only the certificate and key files
+ * of a database server must be readable.
  *
  * @throws ConfigError naming the variable
  */

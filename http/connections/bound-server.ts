@@ -17,8 +17,9 @@ export interface BoundServer {
 }
 
 /**
- * The servers of this process. Their ports are bound before the database is opened, so that a start which cannot bind a
- * port changes nothing.
+ * The servers of this process. Their ports are usually bound before the database is opened, so that a start which
+ * cannot bind a port changes nothing. A process that replaces another one binds them later (`bindsFirst` in
+ * cli/serve/open-server.ts).
  */
 export interface Ports {
   api: BoundServer;

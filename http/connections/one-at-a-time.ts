@@ -14,8 +14,9 @@ interface Line {
 
 /**
  * Handles the pipelined requests of a connection (RFC 9112 §9.3.2) one after the other: the next one starts when the
- * client has read the previous response. So a client that does not read has only one response in memory. While requests
- * wait, nothing more is read from the connection; a connection with too many waiting requests is closed.
+ * operating system has accepted the whole previous response. So a client that does not read has only one response in
+ * the memory of this process. While requests wait, nothing more is read from the connection; a connection with too many
+ * waiting requests is closed.
  *
  * @param maxWaiting the maximum number of requests that wait on one connection
  */

@@ -17,7 +17,7 @@ export interface GuideSection {
 const ROOT = join(import.meta.dirname, '..', '..');
 const README = 'getting-started';
 
-/** The guides grouped by purpose, in the order of the menu. Guides that are not listed come last. */
+/** The guides grouped by purpose, in the order of the menu. Other files of `docs/` are listed last. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Build an application': [
     README,

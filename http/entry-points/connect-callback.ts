@@ -55,8 +55,8 @@ export function createCallback(deps: LinkDeps) {
 
   return {
     async arrive(call: PageCall, connectionId: string): Promise<PageReply> {
-      // A browser sends GET. A HEAD request must not use up the flow, so it receives the response for a browser without
-      // a flow.
+      // A browser sends GET. A HEAD request must not use up the consent flow, so it receives the response for a browser
+      // without a flow.
       if (call.req.method === 'HEAD') return { status: 400, page: strayPage(call.context) };
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(deps, call.environment, back);

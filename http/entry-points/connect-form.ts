@@ -41,7 +41,7 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
   }
 
   return {
-    /** Shows the page. A browser without the flow cookie receives one; the cookie does not identify a user yet. */
+    /** Shows the page. A browser without the flow cookie receives it. The cookie identifies the browser, not a user. */
     show(call: PageCall, link: LinkContext, linkToken: string): PageReply {
       const { req, environment } = call;
       const known = readFlowCookie(req, environment);

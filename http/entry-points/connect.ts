@@ -45,7 +45,7 @@ export type LinkPageDeps = BodyMemory &
  * Serves the pages for users: the link, the callback from the provider, the result, the login for an MCP client, and
  * the portal.
  *
- * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
+ * The log contains the name of a page instead of its address, because addresses contain secrets.
  */
 export function createConnect(deps: LinkPageDeps, pipeline: Pipeline): Express {
   const linkDeps: LinkDeps = { ...deps, sealedFlows: deps.sealedData };
@@ -136,7 +136,10 @@ async function ended(
   return { status: 410, page: expiredPage(context, leaveWithError(request)) };
 }
 
-/** Returns the page after a verification. It links to the application only if the origin belongs to the environment. */
+/**
+ * Returns the page after a verification. The page links to the application only if the origin in the query belongs to
+ * the environment.
+ */
 async function connected({ store }: PopupDeps, call: PageCall): Promise<PageReply> {
   const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
   const origin = query.get('application');

@@ -94,8 +94,8 @@ export function createConsole(
       return respondUntyped(200, { url }, { 'set-cookie': cookie });
     },
     /**
-     * The provider redirects the browser here. The login page continues with a one-time token, as after any other
-     * login.
+     * The provider redirects the browser here. The login page then opens the session with a one-time token, as with an
+     * address from `valetkey console`.
      */
     async [`GET ${COMPANY_CALLBACK}`](exchange, environment) {
       const { location, cookie } = await companyLogins.finish(exchange, environment);

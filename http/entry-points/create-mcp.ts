@@ -20,7 +20,7 @@ export type McpServingDeps = Omit<ToolServerDeps, 'outputs' | 'sealedStates'> &
   JwtDeps & {
     /** Checks results against the schemas of tools. */
     threads: { readonly short: ThreadPool };
-    /** Encrypts tokens, and the state of waiting sessions. */
+    /** Encrypts tokens, and the state of calls that are repeated after their user has opened a link. */
     sealedData: SealedTokens;
     listChanges: ListChanges;
   };

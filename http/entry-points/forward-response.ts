@@ -65,7 +65,8 @@ export function forwardResponse(
       resolve(how);
       if (how === 'whole') return;
       body.destroy();
-      // Closes the connection in the next event-loop turn, because bytes that were written in this turn would be lost.
+      // Closes the connection in the next event-loop turn, because closing it in this turn would lose the bytes that
+      // were written in this turn.
       if (res.headersSent) setImmediate(() => res.destroy());
     };
     const end = async () => {

@@ -104,7 +104,7 @@ export function createLinkVerification(deps: LinkVerificationDeps): LinkVerifica
       if (!finished.ok) return failed(call, finished.message);
       const { identifier, organizationId, userId } = finished.subject;
       const verification = { authRequestId, identifier, owner: { organizationId, userId }, allowSubjectChange: false };
-      // Failures are returned and not thrown, because their counter must be committed.
+      // Failures are returned and not thrown, because the transaction counts them, so it must be committed.
       const verified = await store.write((tx) =>
         verify(tx, deps, environment, verification, { ...cause, actor: provider.id }),
       );

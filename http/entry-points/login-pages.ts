@@ -93,8 +93,8 @@ export function addLoginPages(
   }
 
   /**
-   * Continues a login after the application has redirected the browser back. The address of the consent page contains a
-   * different secret, so that page can be reloaded.
+   * Continues a login after the application has redirected the browser back. The address of the consent page contains
+   * another secret, which can be used several times, so the consent page can be reloaded.
    */
   async function continueHere(call: PageCall, continuation: string): Promise<PageReply> {
     const { req, environment } = call;

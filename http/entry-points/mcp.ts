@@ -179,7 +179,7 @@ function preflight(req: IncomingMessage, methods: readonly string[]): Reply {
   return respondUntyped(204, undefined, preflightHeaders(req, methods));
 }
 
-/** Returns the method of a message, for traces. Clients can send any text, so only names of methods are returned. */
+/** Returns the method of a message, for traces; undefined for a text that does not have the form of a method name. */
 function methodOf(body: unknown): string | undefined {
   const { method } = (body ?? {}) as { method?: unknown };
   return typeof method === 'string' && METHOD.test(method) ? method : undefined;

@@ -53,7 +53,7 @@ function brandView(environment: Environment): BrandView {
   const { accentColor, logoDigest } = settings;
   return {
     application: settings.applicationName ?? '',
-    // Relative addresses, because a development environment has several hosts.
+    // Relative addresses, because an environment can have several hosts.
     logoUrl: logoDigest === undefined ? '' : `/connect/brand/logo?v=${logoDigest}`,
     accentUrl: accentColor === undefined ? '' : `/connect/brand/accent.css?v=${accentColor.slice(1)}`,
     supportUrl: settings.supportUrl ?? '',

@@ -39,9 +39,9 @@ export function isRawCall(req: IncomingMessage): boolean {
 export type RawCallDeps = Executions & Authentication & BodyMemory;
 
 /**
- * Handles raw calls: a request to the API of an account, with the provider's response. They are not operations of the
- * contract, because a contract cannot describe "any path, any status, any type". Host, token, rate limit and errors are
- * handled as for operations.
+ * Handles raw calls, which forward a request to the API of an account and return the provider's response. Raw calls are
+ * not operations of the contract, because a contract cannot describe "any path, any status, any type". Host, token,
+ * rate limit and errors are handled as for operations.
  */
 export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {

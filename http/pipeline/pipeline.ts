@@ -17,8 +17,8 @@ import { endRequestSpan, requestSpan } from './request-span.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * A part of the server that serves one kind of requests: the operations of the contract, pages, MCP or raw calls. Entry
- * points differ in how they process requests and format errors.
+ * A part of the server that serves one kind of requests, such as the operations of the contract, pages, MCP or raw
+ * calls. Entry points differ in how they process requests and format errors.
  */
 export interface EntryPoint {
   /** The name of its requests in the log and the metrics, until the entry point sets a better one. */

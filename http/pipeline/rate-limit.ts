@@ -18,8 +18,8 @@ const MAX_CALLERS = 10_000;
  * Limits requests with a token bucket per caller, which is refilled continuously. The number of buckets is limited; the
  * least recently used ones are removed, which can only give a caller a full bucket.
  *
- * @param perSecond the maximum number of requests per second over all processes that share the limit, and of requests
- *   at the same time in each process
+ * @param perSecond the maximum number of requests per second over all processes that share the limit, and the largest
+ *   burst of requests in each process
  * @param now milliseconds UTC
  * @param processes returns how many processes share the limit; each admits its part, at least one request per second
  */

@@ -24,8 +24,8 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
 
 /**
  * Converts a thrown value to an ApiError; an ApiError is returned unchanged. A storage error becomes
- * STORAGE_UNAVAILABLE, a lack of file descriptors SERVER_BUSY, and any other unexpected error INTERNAL_ERROR. These
- * errors are logged, except storage errors while the storage is known to fail.
+ * STORAGE_UNAVAILABLE, a lack of memory or file descriptors SERVER_BUSY, and any other unexpected error INTERNAL_ERROR.
+ * These errors are logged, except storage errors while the storage is known to fail.
  */
 export function toApiError(thrown: unknown, exchange: Exchange, deps: FailureDeps): ApiError {
   if (thrown instanceof ApiError) return thrown;

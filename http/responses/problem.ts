@@ -63,7 +63,7 @@ export function oauthErrorReply(error: ApiError, headers: Record<string, string>
 }
 
 /**
- * Removes characters that RFC 6749 §5.2 does not allow in `error_description`: only printable ASCII without quote and
+ * Replaces characters that RFC 6749 §5.2 does not allow in `error_description`: only printable ASCII without quote and
  * backslash is allowed.
  */
 function asciiOnly(text: string): string {

@@ -9,7 +9,7 @@ export const respond = ((status: number, body?: unknown, headers: Record<string,
   headers,
 })) as unknown as Responder<OperationId> & UntypedResponder;
 
-/** For responses that do not come from a handler: problems, replays. */
+/** For responses that do not come from a handler, such as problems, replays and pages. */
 type UntypedResponder = (status: number, body?: unknown, headers?: Record<string, string>) => Reply;
 
 export const respondUntyped: UntypedResponder = respond;

@@ -2,7 +2,10 @@ import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import type { Reply } from '../contract.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 
-/** Headers of every response. Responses contain accounts or reveal whether they exist, so they must not be cached. */
+/**
+ * The default headers of responses. Most responses contain accounts or reveal whether accounts exist, so they must not
+ * be cached.
+ */
 export const FIXED_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,7 +13,7 @@ export const FIXED_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Returns the headers of every response, and those that were collected for this one. */
+/** Returns the default headers, the request id, and the headers that were collected for this response. */
 export function commonHeaders({ req, requestId, responseHeaders }: Exchange): Record<string, string | number> {
   const headers: Record<string, string | number> = { ...FIXED_HEADERS, 'x-request-id': requestId, ...responseHeaders };
   // The rest of an unread body would be interpreted as the next request on this connection.

@@ -9,9 +9,8 @@ const MAX_CONSIDERED = 500;
 const MAX_NAMES = 30;
 
 /**
- * Converts Ajv's errors to at most `PROBLEM.errors` fields and sentences for users. For a failed `oneOf`, only the
- * branch that the sender probably meant is reported: errors inside the value take precedence over errors about its
- * keys.
+ * Converts Ajv's errors to at most `PROBLEM.errors` fields with their messages. For a failed `oneOf`, only the branch
+ * that the sender probably meant is reported: errors inside the value take precedence over errors about its keys.
  */
 export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
   const errors = all.slice(0, MAX_CONSIDERED);

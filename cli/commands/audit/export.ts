@@ -6,7 +6,10 @@ import { SERVER } from '../../api/options.ts';
 import { escapeJsonLines } from '../../output/json.ts';
 import { examples, note } from '../../output/print.ts';
 
-/** `valetkey audit export`: the whole audit log as JSON lines, oldest first. */
+/**
+ * `valetkey audit export`: the whole audit log as JSON lines, one hash chain after the other, each with its oldest
+ * record first.
+ */
 export function configure(command: Command): void {
   command
     .option('--output <file>', 'write to a new file, which only you can read, instead of standard output')

@@ -37,8 +37,8 @@ async function copy(fromFile: string | undefined, toFile: string | undefined) {
   const url = databaseLocation(config, secrets);
   const [from, to] = fromFile === undefined ? [url, toFile as string] : [fromFile, url];
   const { source: keys } = openVault(config, secrets);
-  // The target is opened first, because opening it fails if an earlier copy has filled it. The source is then not
-  // opened, and keeps the mark that the earlier copy has set.
+  // The target is opened first, because opening it fails if an earlier copy has filled it. In that case, the source is
+  // not opened, and keeps the mark of the earlier copy, which prevents servers from starting with it.
   const target = await (await engineFor(to)).copyTarget(to, Date.now);
   try {
     const source = await (await engineFor(from)).copySource(from);

@@ -8,10 +8,10 @@ export function configOf({ format }: McpClient, name: string, url: string): stri
 }
 
 /**
- * Adds a server to the text of a client's file, and keeps everything else.
+ * Adds a server to the text of a client's file, and keeps all other settings.
  *
  * @param text of the file; empty if there is none
- * @throws UsageError if the file cannot be changed without losing something
+ * @throws UsageError if the file has another server with this name, or cannot be changed without losing something
  */
 export function addServer(client: McpClient, text: string, name: string, url: string): string {
   return client.format.type === 'json' ? addJson(client, text, name, url) : addToml(client, text, name, url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** An MCP client, and how an MCP server is added to its configuration. */
 export interface McpClient {
   title: string;
-  /** The path of the configuration file, in the working directory or in the home directory. */
+  /** The path of the configuration file: absolute, or relative to the working directory. */
   file: string;
   /**
    * For a JSON file, the member that contains the servers by name, and a function that returns the entry of a server.
@@ -31,7 +31,7 @@ export const CLIENTS = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: claudeDesktopFile(),
-    // The file of Claude Desktop can only start programs, so it starts mcp-remote, which connects to the URL.
+    // The file of Claude Desktop can only name programs, so the entry starts mcp-remote, which connects to the URL.
     format: {
       type: 'json',
       member: 'mcpServers',

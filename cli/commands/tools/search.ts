@@ -6,7 +6,8 @@ import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
 /**
- * `valetkey tools search`: runs the search of agents. For a user, it also shows which of the tools are ready to run.
+ * `valetkey tools search`: runs the search that agents use. For a user, it also shows which of the tools are ready to
+ * run.
  */
 export function configure(command: Command): void {
   withAccount(

@@ -8,8 +8,8 @@ import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
 /**
- * The maximum number of requests for the result. They take 20 seconds together; an attempt of a delivery takes at most
- * 15.
+ * The maximum number of requests for the result. With the pauses before them, they take 20 seconds, the maximum time of
+ * one attempt of a delivery.
  */
 const POLLS = 40;
 const POLL_MS = 500;

@@ -63,7 +63,7 @@ export async function activate(
     data: async (show) => ({ connected_account: await show.account(id), previous_status: account.status }),
   });
   const isOther = account.providerSubject !== null && account.providerSubject !== grant.subject;
-  // The account already has its new subject, so this checks whether another account still has the old one.
+  // The account already has its new subject, so this checks whether another account still has the old subject.
   const now = await tx.accounts.get(environmentId, id);
   if (isOther && !(await mayBeShared(tx, request, now, account.providerSubject))) {
     await orderRevocation(tx, deps, account, before);

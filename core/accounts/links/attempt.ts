@@ -31,8 +31,8 @@ export function attemptFailed(
 }
 
 /**
- * Clears the scopes that an MCP server required. The authorization server may not know one of them, so the next attempt
- * requests none of them.
+ * Clears the scopes that an MCP server required, so that the next attempt does not request them: the authorization
+ * server may have rejected the attempt because it does not know one of them.
  */
 async function forgetRequiredScopes(
   tx: Transaction,

@@ -52,7 +52,7 @@ export type Finished =
   | { ok: false; kind: 'refused' | 'failed'; message: string; grant?: Grant };
 
 /**
- * A protocol by which a user grants access: the authorization code flow of OAuth 2, or OAuth 1.0a. It does not know
+ * A protocol by which a user grants access: the authorization code flow of OAuth 2, or OAuth 1.0a. It is independent of
  * links: the caller checks that the same browser started and finishes the flow.
  */
 export interface AuthorizationClient {

@@ -23,8 +23,8 @@ export function usersEnterCredentials(pattern: AuthPattern): boolean {
 
 /**
  * Returns the settings that the link page asks the user for: those of the pattern that the application has not set. An
- * optional field that chooses a site of the provider is asked for only if the user must enter credentials anyway, so
- * that it does not add a form before consent.
+ * optional field that selects a site of the provider (for example a region) is asked for only if the user must enter
+ * credentials anyway, so that it does not add a form before consent.
  */
 export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
   const asks = ({ required, sites }: AuthField) => required || sites === undefined || usersEnterCredentials(pattern);

@@ -37,9 +37,10 @@ export interface CreatedLink {
 }
 
 /**
- * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If the
- * connector has no connection yet, one is created. A new connection that still lacks settings is a draft: it is written
- * to the transaction, and then CONNECTION_NOT_READY is thrown. A caller that commits the transaction keeps the draft.
+ * Creates a link for an account. If the request names the account without an `id` and no such account exists yet, the
+ * account is created too. If the connector has no connection yet, a connection is created. A new connection that still
+ * lacks settings is a draft: it is written to the transaction, and then CONNECTION_NOT_READY is thrown. A caller that
+ * commits the transaction keeps the draft.
  *
  * @param environment as read in this transaction
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;

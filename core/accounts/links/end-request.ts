@@ -67,8 +67,8 @@ function emitEnd(
 }
 
 /**
- * Orders the revocation of a grant that nothing needs any more, unless it has no tokens or an active account may share it.
- * The caller removes a stored grant.
+ * Orders the revocation of a grant that is not needed any more, unless it has no tokens or an active account may share
+ * it. The caller removes a stored grant.
  */
 export async function giveUp(
   tx: Transaction,

@@ -21,9 +21,9 @@ export interface Return {
 }
 
 /**
- * The result of a callback. `invalid`: the request belongs to no flow of this browser, and nothing was sent to the
- * provider. `refused`: the user or the provider declined. `failed`: the provider violated the protocol or could not be
- * reached.
+ * The result of a callback. `invalid`: the request does not belong to an unfinished flow of this browser and
+ * connection, and nothing was sent to the provider. `refused`: the user or the provider declined. `failed`: the
+ * provider violated the protocol or could not be reached.
  */
 export type Finish =
   | { kind: 'invalid' }

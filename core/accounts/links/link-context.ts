@@ -31,8 +31,8 @@ export interface ContextDeps {
 /**
  * Reads everything that a request refers to.
  *
- * @returns undefined if the link is no longer usable: it has ended or expired, or its account, connection or provider
- * was deleted or disabled
+ * @returns undefined if the link is no longer usable: it has ended or expired, its account, connection or provider was
+ * deleted or disabled, or the connection or the provider no longer supports links
  */
 export async function contextOf(
   read: ReadRepositories,

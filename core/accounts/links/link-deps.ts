@@ -32,7 +32,10 @@ export interface LinkDeps extends ContextDeps {
   log: LinkLog;
 }
 
-/** The part of a logger that links use. No log line contains a token, a state, a code, an address or an identifier. */
+/**
+ * The part of a logger that links use. No log line contains a token, a state, a code, an address or the identifier of a
+ * user.
+ */
 export interface LinkLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -11,7 +11,8 @@ export type OpenedLink =
       /**
        * `waiting`: a user has finished the link but is not verified yet. `used`: a user has finished it and was
        * verified. `expired`: it has expired, or it can no longer be used because its account, connection or provider
-       * was deleted or disabled. `ended`: its user went back to the application, or the verification failed.
+       * was deleted or disabled. `ended`: it has failed, for example because its user went back to the application, or
+       * because the verification failed.
        */
       kind: 'waiting' | 'used' | 'expired' | 'ended';
       request: AuthRequestRow;

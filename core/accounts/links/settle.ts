@@ -126,8 +126,8 @@ async function abandon(
   const { subject } = pending.grant;
   const isOther =
     first !== undefined && subject !== null && first.grant.subject !== null && first.grant.subject !== subject;
-  // The first grant of the same user waits for its verification. At the provider both may be one grant, so revoking
-  // this one could end the first.
+  // The first grant waits for its verification, and belongs to the same user or to an unknown user. At the provider
+  // both may be one grant, so revoking this one could end the first.
   if (first && !isOther) return;
   const account = await tx.accounts.get(request.environmentId, request.accountId);
   await giveUp(tx, deps, request, account, pending, origins);

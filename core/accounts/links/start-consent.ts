@@ -12,13 +12,15 @@ import { tokenDigest } from './tokens.ts';
 
 /** The data of a flow that is stored while the user is at the provider. */
 export interface StoredFlow {
-  /** Used to return to the link page if the provider declines. */
+  /** Used to return to the link page if consent is declined or fails. */
   linkToken: string;
   /** Whether the link is open in a popup of the application. */
   inPopup: boolean;
   /** The values that the user entered before leaving. */
   change: JsonObject;
-  /** The binding that the credentials would get from the definition and configuration at the time when the user left. */
+  /**
+   * The binding that the credentials would get from the definition and configuration at the time when the user left.
+   */
   declared: Bound;
   /** The data that the protocol needs again at the callback. */
   protocol: object;

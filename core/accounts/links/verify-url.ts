@@ -16,8 +16,8 @@ export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind'])
 }
 
 /**
- * Returns why users cannot be redirected to an address of the application; undefined if they can. The address must be in
- * the normalized form of a URL parser, so that the browser opens exactly what an operator reads in the settings.
+ * Returns why users cannot be redirected to an address of the application; undefined if they can. The address must be
+ * in the normalized form of a URL parser, so that the browser opens exactly what an operator reads in the settings.
  *
  * @param appended the query parameters that the server appends
  */

@@ -45,9 +45,9 @@ export interface Verification {
 
 /**
  * `unknown`: the request cannot be verified. It was never created, was created in another environment, was already
- * verified, has expired or has ended, also by this call; callers cannot distinguish these (threat L18). `mismatch`:
- * another user finished the link. `subject_changed`: the account would belong to a different user at the provider than
- * before.
+ * verified, has expired or has ended (possibly by this call); callers cannot distinguish these (threat L18).
+ * `mismatch`: another user finished the link. `subject_changed`: the account would belong to a different user at the
+ * provider than before.
  */
 export type Verified =
   | { kind: 'verified'; redirectUrl: string }

@@ -74,7 +74,8 @@ export interface TokenRequest extends Destination {
    *
    * @param fetch restricted to the origin, with a time limit
    * @param now milliseconds UTC
-   * @throws the error of `fetch` if the provider cannot be reached; the caller treats it as a temporary failure. Any other error is unexpected
+   * @throws the error of `fetch` if the provider cannot be reached; the caller treats it as a temporary failure. Any
+   * other error is unexpected
    */
   send(fetch: ProtocolFetch, now: () => number): Promise<ObtainOutcome>;
 }

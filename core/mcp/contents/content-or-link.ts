@@ -51,7 +51,7 @@ export async function contentOrLink(
   return asked;
 }
 
-/** Returns the action of an error that a link resolves; undefined for other errors. */
+/** Returns the type of the `next_action` of an error that a link resolves; undefined for other errors. */
 function linkAction(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.code !== 'ACCOUNT_NOT_ACTIVE') return undefined;
   const { type, operation_id: operation } = (error.extra?.['next_action'] ?? {}) as Record<string, string>;

@@ -40,8 +40,8 @@ export interface ContentCapabilities {
 }
 
 /**
- * Returns the capabilities of a server that passes on resources or prompts of third-party MCP servers. These contain
- * data of the user's account, so without the scope `tools:call` the server declares neither capability.
+ * Returns the capabilities of a server that passes on resources or prompts of third-party MCP servers. Resources and
+ * prompts contain data of the user's account, so without the scope `tools:call` the server declares neither capability.
  */
 export function contentCapabilities(session: McpSession): ContentCapabilities {
   const offers = (kind: 'resources' | 'prompts') =>

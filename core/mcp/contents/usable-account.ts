@@ -12,7 +12,7 @@ import type { McpSession } from '../session.ts';
  * need no credentials and the session may create accounts.
  *
  * @returns undefined if the account is missing and is not created
- * @throws ApiError as `createAccount`
+ * @throws ApiError as `findAccount`, except NOT_FOUND, and as `createAccount`
  */
 export async function usableAccount(
   deps: CallDeps,

@@ -40,10 +40,10 @@ const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
 /**
  * Prepares an MCP provider for the user's consent. It finds the authorization server of the MCP server and becomes its
  * client, by a client metadata document or by registration, unless an operator has set a client. The results are stored
- * in the provider's definition and the connection, so that refreshes, revocations and the origins of credentials work
- * as for any other provider. The MCP server is asked again at every consent, because it may have changed its
- * authorization server. In that case the provider's accounts and registered clients are taken out of use, as after any
- * change of a provider. Nothing is done if the provider is not an MCP server that names its authorization server, or if
+ * in the provider's definition and the connection, so that tokens are refreshed and revoked, and sent only to allowed
+ * origins, as for any other provider. The MCP server is asked again at every consent, because it may have changed its
+ * authorization server. In that case the provider's accounts and clients are taken out of use, as after any change of a
+ * provider. Nothing is done if the provider is not an MCP server whose authorization server can be discovered, or if
  * the connection has a client and an operator has set both `authorize_uri` and `token_uri`.
  */
 export async function prepareConsent(

@@ -27,7 +27,7 @@ export interface AuthorizationRequest extends ServerRequest {
   environmentId: EnvironmentId;
   /** The authorization server that an operator has set; undefined if the MCP server determines it. */
   issuer: string | undefined;
-  /** The authorization server that the MCP server named before. */
+  /** The authorization server that the MCP server named before; undefined if there is none. */
   known: string | undefined;
   discovery: Discovery;
 }
@@ -37,9 +37,9 @@ export interface AuthorizationRequest extends ServerRequest {
  * contains the address of its metadata (RFC 9728 §5.1) and the scopes that it requires. If the response contains no
  * address, the metadata is at a well-known address. The metadata names the authorization server, which publishes its
  * own metadata (RFC 8414). An authorization server that an operator has set is used instead of the named one. If the
- * MCP server has no metadata, the authorization server that it named before is used. If it named none, the revision
- * 2025-03-26 applies: the origin of the MCP server is the authorization server, with default endpoints if the origin
- * has no metadata either.
+ * MCP server has no metadata, the authorization server that it named before is used. If it has never named any, the
+ * revision 2025-03-26 applies: the origin of the MCP server is the authorization server. Default endpoints are assumed
+ * if the origin has no metadata either and the MCP server requires a token.
  */
 export async function discoverAuthorization(request: AuthorizationRequest): Promise<DiscoveredAuthorization> {
   const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;

@@ -51,9 +51,9 @@ function ofStatus({ status, headers, words, message }: StatusError, repeatable: 
 }
 
 /**
- * Returns the kind of a failure without an HTTP status. The JSON-RPC codes distinguish errors of the client, unknown
- * methods and errors of the server (JSON-RPC 2.0 §5.1). Two codes are defined by MCP: -32002 (resource not found) and
- * -32042 (the user must open a URL).
+ * Returns the kind of a failure that no HTTP status determines. The JSON-RPC codes distinguish errors of the client,
+ * unknown methods and errors of the server (JSON-RPC 2.0 §5.1). Two codes are defined by MCP: -32002 (resource not
+ * found) and -32042 (the user must open a URL).
  */
 function kindOf(error: unknown): ToolErrorKind {
   if (error instanceof UpstreamTimeout) return 'upstream_timeout';

@@ -12,9 +12,10 @@ export interface FreshnessDeps extends SyncDeps {
 const ACTOR = 'system';
 
 /**
- * Keeps the stored tools of MCP servers up to date. `run` reads each outdated list again, with an active account of the
- * provider; without such an account, the list is skipped. Lists that are not read within `refreshListsMs` are left to
- * the next run. A tool that its server has changed is flagged and not updated automatically.
+ * Keeps the stored tools of MCP servers up to date. `run` reads each list that it has not read for `listAgeMs`, with an
+ * active account of the provider; without such an account, the list is skipped. When `refreshListsMs` have passed, the
+ * remaining lists are left to the next run. A tool that its server has changed is flagged and not updated
+ * automatically.
  */
 export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();
@@ -36,9 +37,9 @@ export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSi
     asked.get(`${environmentId} ${connector}`) ?? Number.NEGATIVE_INFINITY;
 
   /**
-   * Returns the outdated lists in the order in which they are read: one list of each environment, then a second one of
-   * each, and so on. So slow servers of one environment do not delay the lists of others. Within a round, the
-   * environment whose lists were not read for the longest time comes first.
+   * Returns the outdated lists in the order in which they are read: one list of each environment, then a second list of
+   * each, and so on. So an environment with many slow servers does not use up the time of the others. Among the first
+   * lists, the second lists and so on, the environment whose lists were not read for the longest time comes first.
    */
   async function outdated() {
     const found: { environment: EnvironmentRow; connector: string; rank: number; last: number }[] = [];

@@ -13,15 +13,15 @@ export interface PendingRequest {
 }
 
 /**
- * A message as the MCP SDK receives it; undefined if the SDK does not receive it. `outcome` is set if it is the
- * response to the pending request.
+ * A message as the MCP SDK receives it; undefined if the SDK does not receive it. `outcome` is set if the message is
+ * the response to the pending request.
  */
 export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 
 type Data = Record<string, unknown>;
 
 const MAX_WORDS = 500;
-/** The maximum number of items of a list that is passed to the MCP SDK. Further items are left out. */
+/** The maximum number of items of a list, or members of an object, that the MCP SDK receives. Others are left out. */
 const MAX_MEMBERS = 20;
 const DROPPED: Admitted = { message: undefined };
 /** JSON-RPC error code for failures of the connection; the MCP SDK only needs to know that there is no result. */

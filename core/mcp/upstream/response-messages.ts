@@ -16,8 +16,8 @@ export interface ResponseSource {
  * Yields the texts of the messages that an MCP server sends for one request. The HTTP response is a JSON body or an
  * event stream. An event stream that ends before the JSON-RPC response is resumed, up to a maximum number of times, if
  * the server has assigned event ids (2025-11-25, Resumability): servers may end streams on purpose, so that clients
- * poll later. The caller stops reading after the JSON-RPC response, which closes the connection. If none arrives before
- * the last stream ends, the generator throws.
+ * poll later. The caller stops reading after the JSON-RPC response, which closes the connection. If the last stream
+ * ends before a JSON-RPC response arrives, the generator throws.
  *
  * @param bytes the maximum size of all streams together
  * @param hold the share of the memory budget for response bodies; it grows with the bytes read
@@ -36,7 +36,7 @@ export async function* responseMessages(
   for (let continuations = 0; ; continuations++) {
     try {
       stream ??= await source.resume(lastEventId as string);
-      // Some servers also respond to a continuation with JSON.
+      // Some servers respond with JSON even to the GET that resumes a stream.
       if (mediaTypeOf(stream) === 'application/json') {
         yield await readText(stream, budget);
         throw new MessageFormatError(WITHOUT_RESULT);

@@ -18,7 +18,7 @@ export interface ListedPage {
   tools: ListedTool[];
   /** How many tools the page contains in total. */
   count: number;
-  /** The size of all tools of the page as JSON without white space: close to the received size, and never larger. */
+  /** The size in bytes of all tools of the page, as JSON without white space, after secrets were removed. */
   bytes: number;
   nextCursor: string | undefined;
 }

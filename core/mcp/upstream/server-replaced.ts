@@ -16,9 +16,9 @@ export interface ReplacedDeps {
 }
 
 /**
- * Checks, after the token of an account could not be refreshed, whether the account's MCP server now names other
- * authorization servers than the stored one. The account then needs a new authorization, even if the stored
- * authorization server still exists.
+ * Checks, after the token of an account could not be refreshed, whether the account's MCP server now names
+ * authorization servers, and the stored one is not among them. The account then needs a new authorization, even if the
+ * stored authorization server still exists.
  *
  * @returns false also if no authorization server was discovered before, or the MCP server's metadata cannot be read
  */
@@ -31,7 +31,7 @@ export async function isServerReplaced(
   const provider = await findProvider(store.read, catalogue, account.environmentId, account.provider);
   const address = provider?.proxyUrl;
   if (!address) return false;
-  // A time limit, because the refresh holds a lease during this check.
+  // A time limit, because the refresh holds its lease (the exclusive right to refresh the account) during this check.
   const signal = AbortSignal.timeout(MCP_UPSTREAM.challengeMs);
   const timedFetch = async (origins: readonly string[]): Promise<ProtocolFetch> => {
     const fetch = await fetchFor(account.environmentId, origins);

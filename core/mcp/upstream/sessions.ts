@@ -50,7 +50,7 @@ export interface SessionDeps {
 }
 
 interface Session {
-  /** A text that differs if the address, the credential or a setting differs. */
+  /** A text that differs if the address, the credential or `sendTraceContext` differs. */
   fingerprint: string;
   connecting: WireCall;
   connection: Promise<UpstreamConnection>;
@@ -64,8 +64,8 @@ interface Session {
 
 /**
  * Keeps at most one session per account for further requests, because opening one can take a server more than a second.
- * A session uses one address and one credential; a request with others opens a new session. Beyond the maximum number
- * of sessions, the least recently used one is closed.
+ * A session uses one address and one credential; a request with another address or credential opens a new session.
+ * Beyond the maximum number of sessions, the least recently used one is closed.
  */
 export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
   const { now, wait, messageReaders, timer = startDeadline } = deps;
@@ -82,7 +82,7 @@ export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
     const fingerprint = fingerprintOf(place);
     const kept = sessions.get(place.accountId);
     if (kept?.fingerprint === fingerprint) return { session: kept, isKept: true };
-    // The old session's credential is outdated, so its end is not sent to the server.
+    // The server is not asked to delete the old session, because the session's address or credential is outdated.
     if (kept) kept.retired ||= 'silently';
     const secrets = [...place.secrets];
     const readMessage = messageReaders(place.environmentId, secrets);
@@ -105,7 +105,7 @@ export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
       void session.connection.then(({ close }) => close(session.retired === 'told')).catch(() => {});
   }
 
-  /** Discards a session. If another session has already replaced it, that one stays. */
+  /** Discards a session. If another session has already replaced it, the other session is kept. */
   function drop(accountId: string, session: Session, how: 'told' | 'silently'): void {
     session.retired ||= how;
     if (sessions.peek(accountId, { allowStale: true }) === session) sessions.delete(accountId);
@@ -125,7 +125,8 @@ export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
       });
       return await askUpstream(connection, request, timer);
     } catch (error) {
-      // After a connection failure, the state of the session at the server is unknown, so the session is discarded.
+      // After an error other than a JSON-RPC error, a timeout or a cancellation, the state of the session at the server
+      // is unknown, so the session is discarded.
       if (!isResponse(error)) drop(place.accountId, session, 'silently');
       throw error;
     } finally {

@@ -20,8 +20,8 @@ export interface ConnectionAuthorization {
 }
 
 /**
- * Stores the discovered authorization of an MCP server in its provider, and the registered client in the connection. If
- * no authorization server was stored before, or the same one was, its endpoints are added to the bindings of the
+ * Stores the discovered authorization of an MCP server in its provider, and the registered client in the connection.
+ * Unless another authorization server was stored before, the discovered endpoints are added to the bindings of the
  * provider's clients: the addresses at which a client's secret may be used. After the first discovery, a difference is
  * also handled like any other change of the provider. Nothing is stored if the provider was deleted.
  */
@@ -67,7 +67,7 @@ export async function storeAuthorization(
 
 /**
  * Adds the endpoints of an authorization server to the bindings of the provider's clients. Clients that an operator has
- * set are skipped if they must not be used there.
+ * set are skipped if they must not be used at these endpoints.
  */
 async function rebindClients(
   tx: Transaction,

@@ -44,7 +44,7 @@ export interface UpstreamFailed {
  * Runs `attempt`, which sends requests to the MCP server of an account with its credential. The requests are subject to
  * the egress policy and limited to the account's origins. If the server rejects the credential, the credential is
  * refreshed if possible and `attempt` runs once more. If there is no newer credential or the server rejects it too, the
- * account is taken out of use, except after a temporary failure of the refresh. Scopes that the server requires in an
+ * account is set to EXPIRED, except after a temporary failure of the refresh. Scopes that the server requires in an
  * error are recorded.
  *
  * @param attempt sends requests with the address and credential of `place`; `place.secrets` has the secrets of all

@@ -21,7 +21,7 @@ export class MessageLimitError extends Error {
   }
 }
 
-/** A response that violates the protocol. The message is a fixed sentence. */
+/** A response that violates the protocol. The message contains no text of the server. */
 export class MessageFormatError extends Error {
   constructor(message: string) {
     super(message);

@@ -6,7 +6,7 @@ export interface DecodeOptions {
   /** The name of the result's memory in the arena (memory that is reused, see `Arena`). */
   name: string;
   arena: Arena;
-  /** Whether a form of a secret contains this byte or code point. All values from 0x80 on count as one. */
+  /** Whether a form of a secret contains this byte or code point. All values from 0x80 on count as one value. */
   isWanted(code: number): boolean;
   /** Whether the source is complete; false if more of it may follow. */
   final: boolean;
@@ -44,7 +44,7 @@ for (const [character, code] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12
 }
 for (const character of '"\'/\\`') SINGLE[character.charCodeAt(0)] = character.charCodeAt(0);
 
-/** Bytes that begin an escape. */
+/** 1 for each byte that begins an escape that `decode` decodes. */
 export const SPECIAL = new Uint8Array(256);
 for (const byte of [PERCENT, AMPERSAND, BACKSLASH]) SPECIAL[byte] = 1;
 
@@ -57,7 +57,7 @@ type Reading = Escape | typeof INCOMPLETE | undefined;
 /**
  * Decodes one level of escapes: percent-encoding (also partial, and `%u0041`), character references of HTML and XML
  * (decimal, hexadecimal, named), and backslash escapes (`\u0041`, `\u{41}`, `\U00000041`, `\x41`, `\101`, `\n`, `\/`).
- * Text that was encoded several times needs several steps.
+ * Text that was encoded several times needs several calls.
  *
  * @returns undefined if decoding could not reveal a secret
  */

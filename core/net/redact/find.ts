@@ -29,10 +29,12 @@ export interface Found {
 }
 
 /**
- * Finds secrets in bytes, in every form that `needles.ts` knows, behind every escape that `decode` undoes.
- * A secret has one plain form and dozens of encoded ones. The encoded ones are computed only for bytes that could
- * contain one: most responses have no sequence of letters and digits that is as long as the shortest encoded form of a
- * token.
+ * Finds secrets in bytes, in every form that `needles.ts` knows, behind every escape that `decode` and
+ * `decodeQuotedPrintable` decode.
+ *
+ * A secret has one or a few plain forms and dozens of encoded forms. The encoded forms are only computed when complete
+ * bytes could contain one, or when more bytes may follow. Most responses are complete and do not have a sequence of
+ * letters and digits that is as long as the shortest encoded form of a token.
  */
 export class SecretFinder {
   readonly #texts: readonly string[];
@@ -64,7 +66,7 @@ export class SecretFinder {
     const marks = new Marks(source.length);
     let open = source.length;
     const look = (view: View, search: Search) => {
-      /** Occurrences may overlap; this avoids marking the same bytes repeatedly. */
+      /** The end of the last occurrence of each needle. Occurrences may overlap; their common bytes are marked once. */
       const markedTo = new Map<Needle, number>();
       search.scan(view, (needle, start, end) => {
         marks.add(startOf(view, Math.max(start, markedTo.get(needle) ?? 0)), startOf(view, end));
@@ -93,7 +95,7 @@ export class SecretFinder {
         joinLines(view, `${name} lines`, this.#arena, final),
         joinPairs(view, `${name} pairs`, this.#arena, final),
       ];
-      // Joined views are only searched for encoded forms: a plain secret would be found across the borders of words.
+      // Joined views are only searched for encoded forms: joined words could look like a plain secret by accident.
       for (const other of joined) if (other) lookForEncoded(other);
     };
 

@@ -17,7 +17,7 @@ for (let code = 0; code < 256; code++) {
  * possible. A group of base64 has four characters.
  */
 const MIN_LINE = 4;
-/** The minimum number of separators in a row. Fewer occur in times or between words. */
+/** The minimum number of separators between consecutive pairs of digits. Fewer occur in times or between words. */
 const MIN_PAIRS = 3;
 
 /**

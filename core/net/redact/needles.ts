@@ -90,7 +90,8 @@ export function wantedBytes(needles: readonly Needle[]): Uint8Array {
 }
 
 /**
- * Returns each secret. For a secret of several lines, also its long lines and its text with either kind of line end.
+ * Returns each secret. For a secret of several lines, also its first long lines, except those that begin with `-----`,
+ * and its text with either kind of line end.
  */
 export function textsOf(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(linesOf))];

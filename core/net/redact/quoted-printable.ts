@@ -13,9 +13,9 @@ import {
 import { startOf, type View, ViewWriter } from './view.ts';
 
 /**
- * Decodes quoted-printable (RFC 2045 §6.7) and its variant in header fields (RFC 2047 §4.2). The result must be
- * searched in addition to the original view: in `key=4142` the equals sign is not an escape, so decoding would destroy
- * the value.
+ * Decodes escapes such as `=41` of quoted-printable (RFC 2045 §6.7) and of its variant in header fields (RFC 2047
+ * §4.2), and removes soft line breaks. The result must be searched in addition to the original view: in `key=4142` the
+ * equals sign is not an escape, so decoding would destroy the value.
  *
  * @returns undefined if decoding could not reveal a secret
  */
@@ -51,8 +51,8 @@ export function decodeQuotedPrintable(
 }
 
 /**
- * Whether there is a soft line break, or an escape for a part of a secret's encoding. A single escaped letter or digit
- * is ignored, because most equals signs are in URLs such as `page=20`.
+ * Whether there is a soft line break, or an escape for a byte of a secret's form or of another escape. A single escaped
+ * letter or digit is ignored, because most equals signs are in URLs such as `page=41`.
  */
 function mayShowPrintable(
   bytes: Uint8Array,

@@ -1,20 +1,23 @@
 import type { Needle } from './needles.ts';
 import type { View } from './view.ts';
 
-/** The maximum length of the window: the beginning of each needle, which is compared first. */
+/** The maximum length of the window: only so many first bytes of each needle determine how far the search can skip. */
 const MAX_WINDOW = 12;
 /**
- * The minimum and maximum size of the table of shifts, which says how far the search can skip. The table is small,
- * because each tool call creates one. With 32 places for each pair of characters of a needle, few other pairs share a
- * place.
+ * The minimum and maximum number of entries of the table of shifts, which says how far the search can skip. The table
+ * is small, because each tool call creates one. With 32 entries for each pair of characters of a needle, few other
+ * pairs share an entry.
  */
 const MIN_TABLE = 256;
 const MAX_TABLE = 4096;
 const PLACES_PER_PAIR = 32;
-/** If more comparisons per byte of text are needed, the slower Knuth-Morris-Pratt algorithm is used for the needle. */
+/** A needle that needs more comparisons per byte of text is searched with the slower Knuth-Morris-Pratt algorithm. */
 const COMPARISONS_PER_BYTE = 4;
 
-/** Maps characters that any alphabet treats as equal to the same value, so that all needles share one table. */
+/**
+ * Maps characters that any alphabet (see needles.ts) treats as equal to the same value, so that all needles share one
+ * table.
+ */
 const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x80 && code <= 0x9e)) return code + 0x20;
   if (code === 0x2b || code === 0x2d) return 0x20;
@@ -115,7 +118,11 @@ export class Search {
     this.#match(needle, bytes, from, length, (end) => found(needle, end - needle.bytes.length, end));
   }
 
-  /** Searches with the Knuth-Morris-Pratt algorithm. @returns how much of the needle the end of the text matches */
+  /**
+   * Searches with the Knuth-Morris-Pratt algorithm.
+   *
+   * @returns the number of bytes at the beginning of the needle that match the end of the text
+   */
   #match(needle: Needle, bytes: Uint8Array, from: number, length: number, found: (end: number) => void): number {
     const { bytes: wanted, alphabet } = needle;
     const borders = this.#borders.get(needle) ?? bordersOf(wanted);
@@ -138,7 +145,7 @@ function hashOf(first: number, second: number): number {
   return ((CLASS[first] as number) << 5) ^ (CLASS[second] as number);
 }
 
-/** Returns how many bytes of a needle match at a position. */
+/** Returns how many bytes at the beginning of a needle match at a position. */
 function matchAt({ bytes: wanted, alphabet }: Needle, bytes: Uint8Array, start: number, length: number): number {
   const most = Math.min(wanted.length, length - start);
   let matched = 0;

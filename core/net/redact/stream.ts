@@ -5,12 +5,12 @@ export const SCRUBBED = '[secret]';
 const REPLACEMENT = Buffer.from(SCRUBBED);
 const EMPTY = Buffer.alloc(0);
 /**
- * An upper bound of the bytes that one escaped byte of a secret takes: `&#x00000041;` has twelve. If more bytes are
- * held back than the longest secret could take with escapes, the first of them are not part of a secret.
+ * The bytes that one byte of a secret usually takes at most when it is escaped: `&#x00000041;` has twelve. If more
+ * bytes are held back than the longest form of a secret takes with such escapes, the first of them are output.
  */
 const LONGEST_ESCAPE = 16;
 const MIN_HELD = 1024;
-/** The maximum number of bytes of output that are kept as context for the following bytes. */
+/** The maximum number of bytes that are kept after their output, as context for the following bytes. */
 const CONTEXT = 64;
 
 /**
@@ -21,8 +21,8 @@ export class StreamScrubber {
   readonly #finder: SecretFinder;
   readonly #mostHeld: number;
   /**
-   * The bytes to search. They begin with the last `#passed` bytes of the output, because these determine whether the
-   * following bytes are an escape or a line of base64.
+   * The bytes to search. The first `#passed` of them were already output. They are kept, because they determine whether
+   * the following bytes are an escape or a line of base64.
    */
   #held: Buffer = EMPTY;
   #passed = 0;

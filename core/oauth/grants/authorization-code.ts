@@ -40,7 +40,7 @@ export type Finished =
   | CallbackFailure
   /** The connection or the provider was changed while the user was at the provider. */
   | { ok: false; kind: 'changed'; message: string }
-  /** A value that the provider always sends with the callback is missing or invalid. */
+  /** An account value that the connector file reads from the callback is missing or invalid. */
   | { ok: false; kind: 'callback_value'; message: string }
   | { ok: false; kind: 'code_rejected'; message: string }
   | Exclude<TokenFailure, { kind: 'refused' }>;
@@ -51,7 +51,7 @@ export type Finished =
  * `exchange` call, the token is then exchanged for a long-lived one. The code is sent once; `kept` must not be used
  * again, even after a failure.
  *
- * @returns the tokens and their details, or the failure; messages for API clients are fixed
+ * @returns the tokens and their details, or the failure; messages for API clients contain no text of the provider
  */
 export async function finishAuthorization(end: AuthorizationEnd): Promise<Finished> {
   const { client, parameters, kept, fetchFor, now } = end;

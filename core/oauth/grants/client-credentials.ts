@@ -19,8 +19,9 @@ export interface ClientCredentialsGrant {
 }
 
 /**
- * Requests a token for the client itself (RFC 6749 §4.4). Audience and resource come from the pattern. A refresh token
- * in the response is ignored: the client can request a new access token at any time (§4.4.3).
+ * Requests a token for the client itself (RFC 6749 §4.4). Audience and resource come from the provider's OAuth
+ * configuration. A refresh token in the response is ignored: the client can request a new access token at any time
+ * (§4.4.3).
  *
  * @returns the outcome; expected failures are returned, not thrown. It is never `refused`, because this flow has no
  * grant that could end

@@ -35,11 +35,11 @@ const MAX_NODES = 3000;
 /**
  * Converts the input schema of an MCP tool to a schema that Valetkey can compile and every model API accepts: JSON
  * Schema 2020-12 with an object at the top, legal names and local references. Only the keywords that cannot be kept are
- * removed, so that names, types and descriptions of parameters stay. If the result is recursive or too large, it is
- * reduced further. `changes` lists what was changed.
+ * removed, so that names, types and descriptions of parameters stay. If the result cannot be compiled, for example
+ * because it is recursive or too large, it is reduced further. `changes` lists what was changed.
  *
  * @param given not validated yet
- * @returns undefined if it does not describe an object, or if the reduced schema cannot be used either
+ * @returns undefined if `given` does not describe an object, or if the reduced schema cannot be used either
  */
 export function adaptInput(given: unknown): AdaptedInput | undefined {
   if (!isRecord(given)) return undefined;

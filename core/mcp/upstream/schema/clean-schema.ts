@@ -22,7 +22,7 @@ export function cleanSchema(schema: unknown, path: readonly string[], changes: C
   const node = withoutCostlyPatterns(upgradeNode(schema), path, changes);
   const kept: Data = {};
   for (const [word, value] of Object.entries(node)) {
-    // This keyword is read by `readHeaderParameters`.
+    // `readHeaderParameters` reads this keyword, so its removal is not listed as a change.
     if (word === 'x-mcp-header') continue;
     const place = [...path, word];
     const problem = wordProblem(word, value);

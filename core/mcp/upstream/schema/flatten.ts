@@ -17,7 +17,7 @@ const REFUSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else',
  * between alternatives, are only checked by the server.
  *
  * @param root cleaned, with resolvable references
- * @returns undefined if it does not describe an object
+ * @returns undefined if `root` does not describe an object
  */
 export function flattenTop(root: Readonly<Data>, path: readonly string[], changes: Changes): Data | undefined {
   if (!REFUSED.some((word) => Object.hasOwn(root, word))) return withObjectType(root);

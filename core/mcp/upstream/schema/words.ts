@@ -31,8 +31,8 @@ const areTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 const TYPES = new Set<unknown>(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
 /**
- * The formats that the validator supports. The format of file inputs is not among them, because only Valetkey defines
- * it.
+ * The formats that the validator supports. Valetkey's own format for file inputs is left out, because a server must not
+ * use it.
  */
 const FORMATS = new Set<unknown>([
   'binary',
