@@ -105,7 +105,7 @@ export interface ToolResponse {
   markdown?: string[];
   fields?: string[];
   /**
-   * `true`: the body of the response is a file, whatever its type. Otherwise the JSON body contains a file as base64:
+   * `true`: the body of the response is a file of any type. Otherwise the JSON body contains a file as base64:
    * JSON pointers to its content, its name and its type.
    */
   file?: true | { base64: string; file_name?: string; media_type?: string };
