@@ -110,16 +110,20 @@ interface Run {
 }
 
 async function rewrapKey(kekId: string, { vault, store, options, total, result }: Run): Promise<void> {
+  const { batchSize = 100 } = options;
   let cursor: string | undefined;
   do {
-    const { items, next } = await store.listUnder(kekId, cursor, options.batchSize ?? 100);
+    const { items, next } = await store.listUnder(kekId, cursor, batchSize);
     const changes = items.flatMap((item) => {
       const change = tryReseal(vault, item);
       if (!(change instanceof VaultError)) return [change];
       result.failed.push({ item, error: change });
       return [];
     });
-    if (changes.length > 0) result.done += await store.replaceSealed(changes);
+    // The first list may be longer than a batch. One transaction for all of it could block the writes of a server.
+    for (let start = 0; start < changes.length; start += batchSize) {
+      result.done += await store.replaceSealed(changes.slice(start, start + batchSize));
+    }
     options.onProgress?.({ kekId, done: result.done, total });
     cursor = next;
   } while (cursor !== undefined);

@@ -79,7 +79,6 @@ function createTarget(client: Client, path: string, unfinished: string, release:
       }
     },
     async finish() {
-      closed = true;
       client.close();
       sync(unfinished);
       for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
@@ -88,6 +87,7 @@ function createTarget(client: Client, path: string, unfinished: string, release:
       // These files describe an earlier database of this name.
       removeNote(path);
       removeMark(path);
+      closed = true;
       await release();
     },
     async close() {

@@ -67,6 +67,22 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
+  it('writes batches of the given size, even if the store lists more items at once', async () => {
+    const sizes: number[] = [];
+    const whole = {
+      listUnder: (kekId: string) => store.listUnder(kekId, undefined, 1_000),
+      countUnder: (kekId: string) => store.countUnder(kekId),
+      replaceSealed: (changes: Parameters<typeof store.replaceSealed>[0]) => {
+        sizes.push(changes.length);
+        return store.replaceSealed(changes);
+      },
+      forgetKeyCheck: (kekId: string) => store.forgetKeyCheck(kekId),
+    };
+    await rewrapAll(vault, keys, whole, { batchSize: 10 });
+    expect(sizes).to.deep.equal([10, 10, 6]);
+    expectAllMoved();
+  });
+
   it('reports its progress after each batch', async () => {
     const seen: RotationProgress[] = [];
     await rewrapAll(vault, keys, store, { batchSize: 10, onProgress: (progress) => seen.push(progress) });
