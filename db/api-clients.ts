@@ -25,7 +25,7 @@ export interface ApiClientReads {
 }
 
 export interface ApiClientWrites {
-  /** Removes the client that was disabled first. @returns its id; undefined if none is disabled */
+  /** Removes the disabled client whose last change is the oldest. @returns its id; undefined if none is disabled */
   removeFirstDisabled(environmentId: EnvironmentId): Promise<string | undefined>;
   insert(environmentId: EnvironmentId, client: NewApiClient, secret: NewApiClientSecret): Promise<void>;
   /**

@@ -5,7 +5,7 @@ import type { AuditRow } from './rows/audit.ts';
 export const GENESIS: Buffer = Buffer.alloc(32);
 
 /**
- * Returns the SHA-256 of a row: every field as JSON (or null) preceded by its length, in a fixed order, together with
+ * Returns the SHA-256 of a row: every field as JSON, preceded by its length in bytes, in a fixed order, together with
  * the hash of the previous row. The lengths ensure that different rows are hashed as different texts.
  */
 export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {

@@ -29,7 +29,7 @@ export interface AuditHeads {
   /** Writes the appended rows that an engine has kept for the end of the transaction, so that reads see them. */
   flush(): Promise<void>;
   chains(environmentId: EnvironmentId): Promise<AuditChain[]>;
-  /** Returns how many rows were ever written. Rows that were archived and removed are not subtracted. */
+  /** Returns how many rows the database has; rows that were archived and removed are not included. */
   total(environmentId: EnvironmentId): Promise<number>;
   ending: Ending;
 }
@@ -81,7 +81,7 @@ export function createAuditHeads(statements: Statements): AuditHeads {
   /** Reads the `seq` before that of the first record of an environment. */
   const start = once(() =>
     db
-      // Bit 40 and up of a `seq` are the number of its environment.
+      // Bits 40 and above of a `seq` contain the number of its environment.
       .select({ seq: sql<number>`${environments.ordinal} << 40` })
       .from(environments)
       .where(eq(environments.id, ENVIRONMENT))
@@ -115,8 +115,8 @@ export function createAuditHeads(statements: Statements): AuditHeads {
   /** The entries of `moved` before the running unit changed them, which restore `moved` if the unit is rolled back. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
   /**
-   * The last records of the chains, as the transaction has read them. They stay correct until it ends, because only its
-   * end writes to the table.
+   * The last records of the chains, as the transaction has read them. They stay correct until the transaction ends,
+   * because only its end writes to `audit_heads`.
    */
   let read = new Map<EnvironmentId, AuditHead | undefined>();
 

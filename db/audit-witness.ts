@@ -15,8 +15,8 @@ export interface AuditWitness {
 }
 
 /**
- * Collects the published heads in an audit log. A chain that was deleted as a whole, or cut short together with its own
- * published head, is still named in records of other chains.
+ * Collects the published heads (last records) in an audit log. If an environment has several chains, a chain that was
+ * deleted as a whole, or cut short together with its own published head, is still named in records of other chains.
  */
 export function createAuditWitness(): AuditWitness {
   const named = new Map<number, AuditHead>();

@@ -42,8 +42,8 @@ export interface AuthRequestWrites {
   /** Ends a request and deletes its stored data. @returns false if it has already ended */
   end(environmentId: EnvironmentId, id: string, as: AuthRequestEnd, endedAt: number): Promise<boolean>;
   /**
-   * Makes all requests of an account expire, so that none can be used any more and `due` returns them. @returns how
-   * many
+   * Makes all requests of an account that have not ended expire, so that none can be used any more and `due` returns
+   * them. @returns how many
    */
   close(environmentId: EnvironmentId, accountId: string, at: number): Promise<number>;
   /** Deletes some of the requests that ended before a time, the oldest first, with their flows. @returns how many */
@@ -58,7 +58,7 @@ const columns = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneRequest = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
 const itsAccount = and(eq(t.accountId, sql.placeholder('accountId')), withinEnvironment) as SQL;
-// A literal instead of a parameter, so that the database can use the partial indexes.
+// The condition of the partial indexes.
 const notEnded = sql`${t.endedAt} is null`;
 const open = eq(t.state, 'OPEN');
 const pending = eq(t.state, 'PENDING_VERIFICATION');

@@ -25,7 +25,7 @@ export interface ConnectionReads {
   list(environmentId: EnvironmentId, filters: ConnectionFilters, page: PageRequest): Promise<Page<ConnectionRow>>;
   /**
    * Reads the matching connections in several statements. Outside of a transaction, other work can run on the event
-   * loop in between.
+   * loop between two statements.
    */
   listAll(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<ConnectionRow[]>;
   /**

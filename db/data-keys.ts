@@ -4,10 +4,10 @@ import { dataKeys } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * The wrapped data keys of rows of other tables, each in its own slot. Where the dialect reuses slots, a slot never
- * moves within the file and is overwritten in place. So a deleted or replaced data key cannot be recovered, and data
- * that was encrypted with it cannot be decrypted, even if a copy of the data is left somewhere. When a row is deleted,
- * or gets another slot or none, a trigger wipes the slot that it had.
+ * The wrapped data keys of rows of other tables, each in its own slot (a row of `data_keys`). Where the dialect reuses
+ * slots, a slot never moves within the file and is overwritten in place. So a deleted or replaced data key cannot be
+ * recovered, and data that was encrypted with it cannot be decrypted, even if a copy of the data is left somewhere.
+ * When a row of another table is deleted, or gets another slot or none, a trigger wipes the slot that the row had.
  */
 export interface DataKeys {
   /** Stores a wrapped data key and returns its slot, for the column `data_key` of the row that it belongs to. */

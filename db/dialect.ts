@@ -1,6 +1,6 @@
 import type { AnyColumn, AnyTable, SQL, SQLWrapper } from './drizzle.ts';
 
-/** The tables whose rows are numbered by environment. */
+/** The tables with a column `seq` that numbers the rows of each environment. */
 export type SequencedTable = 'accounts' | 'executions';
 
 /**
@@ -41,12 +41,12 @@ export interface Dialect {
   /** The `seq` of the next row in the environment `environmentId`; null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
   /**
-   * The column that orders the list of audit records. With several chains per environment, `seq` does not order them by
-   * time.
+   * The column that orders the list of audit records. If an environment has several chains of records, `seq` does not
+   * order the records by time.
    */
   auditOrder: 'seq' | 'id';
   /**
-   * The column that orders the blocks (ranges of consecutive executions) in the search for the oldest executions: the
+   * The column by which the search for the oldest executions orders the blocks (ranges of consecutive executions): the
    * number of the block, or a time for which the engine has an index.
    */
   blockOrder: 'block' | 'firstStartedAt';

@@ -19,7 +19,8 @@ export function makeDirectory(path: string): void {
   const missing: string[] = [];
   for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each);
   if (missing.length === 0) syncEntry(path);
-  // The option `recursive` would never return where the system reports an existing parent as missing, as /proc does.
+  // With the option `recursive`, `mkdirSync` would never return in a file system that reports an existing parent as
+  // missing, such as /proc.
   for (const each of missing) createOne(each);
   for (const each of missing.reverse()) syncDirectory(dirname(each));
 }

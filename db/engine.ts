@@ -87,7 +87,7 @@ export interface StoreOptions {
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
-  /** The maximum number of rows of a list that one statement reads (default LIST of core/budgets.ts). */
+  /** The limits of the statements that read long lists; by default `LIST` of core/budgets.ts, adapted by the engine. */
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
   /** Only for a database on a server. */
@@ -117,7 +117,10 @@ export interface StoreWatch extends HealthWatch {
 export interface HoldOptions {
   /** Called once if another server has the right. */
   onWait?: () => void;
-  /** How long to wait for another server to end, in milliseconds; 0 to fail immediately. */
+  /**
+   * How long to wait for another server to end, in milliseconds; 0 to fail immediately. By default
+   * `INSTANCE.lockWaitMs`.
+   */
   waitMs?: number;
 }
 

@@ -27,7 +27,7 @@ export interface EnvironmentToolReads {
   count(environmentId: EnvironmentId): Promise<number>;
   /** Returns the names of all tools, sorted. */
   names(environmentId: EnvironmentId): Promise<string[]>;
-  /** Returns the names of a provider's tools with this description; surrounding space is ignored. */
+  /** Returns the names of a provider's tools whose description, without surrounding white space, is this text. */
   namesWithDescription(environmentId: EnvironmentId, connector: string, description: string): Promise<string[]>;
   /** Returns a number that increases with every change of the environment's tools; 0 before the first change. */
   revision(environmentId: EnvironmentId): Promise<number>;
@@ -129,8 +129,8 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
   );
   const counted = once(() => db.select({ total: count() }).from(t).where(withinEnvironment).prepare());
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
-  // `namesOf` reads only an index, and `flaggedOf` also reads rows of tools of MCP servers. Other rows are not read,
-  // because a row is as large as the definition of its tool.
+  // `namesOf` reads only an index, and `flaggedOf` also reads rows of tools of MCP servers. Reading other rows would be
+  // slow, because a row is as large as the definition of its tool.
   const namesOf = once(() =>
     db
       .select({ name: t.name })

@@ -62,7 +62,7 @@ export function createEventRepository(statements: Statements, pacing: Pacing): E
   const next = once(() =>
     db
       .insert(eventHeads)
-      // Bit 40 and up of a `seq` are the number of its environment.
+      // Bits 40 and above of a `seq` contain the number of its environment.
       .values({
         environmentId: ENVIRONMENT,
         seq: sql`(select (${environments.ordinal} << 40) + 1 from ${environments} where ${environments.id} = ${ENVIRONMENT})`,

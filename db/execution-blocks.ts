@@ -27,11 +27,12 @@ export interface ExecutionBlocks {
 }
 
 /**
- * A block is a range of this many consecutive `seq` numbers, for which the table `execution_blocks` stores the times at
- * which its executions started: the first and the last one. A trigger of the table uses the same size.
+ * A block is a range of this many consecutive `seq` numbers. For each block, the table `execution_blocks` stores the
+ * first and the last time at which an execution of the block started, or wider bounds. The trigger that stores these
+ * times uses the same size.
  */
 const SIZE = 1024;
-/** How many `seq` numbers an environment has. The trigger that numbers rows uses the same size. */
+/** How many `seq` numbers an environment has. The number of the environment is in bits 40 and above of a `seq`. */
 const ENVIRONMENT_SIZE = 2 ** 40;
 
 const { block, firstStartedAt } = executionBlocks;
@@ -108,7 +109,7 @@ export function createExecutionBlocks({ db, once, dialect }: Statements): Execut
     async rangeOf(environmentId, { from, before }) {
       const { low, high, firstBlock, lastBlock } = await blocksOf(environmentId);
       const bounds = { firstBlock, lastBlock };
-      // If no block has such a time, the range is empty.
+      // If no block has executions since `from`, or none has executions before `before`, the range is empty.
       const range = { low, high };
       if (from !== undefined) {
         const block = (await first().get({ ...bounds, from }))?.block ?? bounds.lastBlock + 1;

@@ -8,8 +8,8 @@ import type { Statements } from './statements.ts';
 
 export interface ExecutionStatisticReads {
   /**
-   * Returns the counts of each group by status and duration, in no defined order. Long periods are read in slices, so
-   * that other work can run on the event loop in between.
+   * Returns the counts of each group by status and duration. The order is not defined. Long periods are read in slices,
+   * so that other work can run on the event loop between two slices.
    */
   grouped(environmentId: EnvironmentId, group: StatisticGroup, filters: StatisticFilters): Promise<StatisticRow[]>;
 }

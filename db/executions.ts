@@ -31,8 +31,8 @@ export interface ExecutionWrites {
   /** Records an execution as STARTED, before it is sent. */
   insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
   /**
-   * Records an execution as STARTED, unless a row that the call was planned with has another version now. @returns
-   * whether it was recorded
+   * Records an execution as STARTED, unless a row that the call was planned with has changed since. @returns whether it
+   * was recorded
    */
   insertPlanned(environmentId: EnvironmentId, execution: NewExecution, planned: PlanVersions): Promise<boolean>;
   /** Ends an execution that is STARTED. @returns false if it had already ended or does not exist */
@@ -62,8 +62,8 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
 /**
- * If a filter with a maintained total matches at most this many executions, its index is used. Otherwise the index of
- * `accountId` is used if this filter is given: its total is not maintained, so the filters cannot be compared.
+ * If the filter `accountId` is given, its index is used, unless a filter with a maintained total matches at most this
+ * many executions. The total of `accountId` is not maintained, so the two filters cannot be compared.
  */
 const FEW = 1000;
 

@@ -31,11 +31,11 @@ export interface IdempotencyKeyWrites {
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
   /**
-   * Removes the instance from a RUNNING key, so that the key is treated like one of a stopped process: no response will
-   * be stored for it.
+   * Removes the instance from a RUNNING key for which no response will be stored. From then on, the key is treated like
+   * a key of a stopped process.
    */
   disown(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
-  /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
+  /** Releases the RUNNING keys of stopped instances, except keys that belong to an execution. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
   /** Deletes a batch of the expired keys, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, limits: DeletionLimits): Promise<number>;

@@ -24,8 +24,10 @@ export interface InstanceWrites {
   /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
   /**
-   * Records that the instance was running at a time, in milliseconds UTC, and which keys it has. @returns false if the
+   * Records that the instance was running at a time, and which key-encryption keys it has. @returns false if the
    * instance has been removed
+   *
+   * @param at milliseconds UTC; not used if `Dialect.clock` is the clock of the database
    */
   beat(number: number, at: number, keys?: readonly string[]): Promise<boolean>;
   remove(number: number): Promise<void>;
@@ -40,9 +42,9 @@ export type InstanceRepository = InstanceReads & InstanceWrites;
 /** @param schemaNumber the number of the newest migration that this program knows */
 export function createInstanceRepository({ db, once, dialect }: Statements, schemaNumber: number): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
-  // Matches every row, and lets the database read the table through its index. One engine disables sequential scans in
-  // units, which gives a scan a very high cost. It compiles statements with a high cost to machine code, which would
-  // take 100 ms for each heartbeat.
+  // Matches every row, and lets the database read the table through its index. The PostgreSQL engine disables
+  // sequential scans in units of work, which gives a scan a very high cost. PostgreSQL compiles statements with a high
+  // cost to machine code, which would take 100 ms for each heartbeat.
   const isAny = gt(instances.number, 0);
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
   const unfinished = once(() =>

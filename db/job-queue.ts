@@ -16,8 +16,8 @@ export interface JobQueueReads {
   /** Returns the jobs that an instance has taken and not ended. @param owner its number */
   owned(owner: number): Promise<JobRow[]>;
   /**
-   * Counts up to `limit` jobs of a kind and state, and returns the earliest time at which one of them is due. DONE jobs
-   * cannot be counted.
+   * Counts up to `limit` jobs of a kind and state, and returns the earliest `runAt` of all of them. DONE jobs cannot be
+   * counted.
    */
   tally(kind: string, state: Exclude<JobState, 'DONE'>, limit: number): Promise<JobTally>;
 }

@@ -10,19 +10,16 @@ export interface KeyRotationReads {
    * oldest first.
    */
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
-  /** Returns how many rows of all tables name a key-encryption key. */
+  /** Returns how many rows have a data key that is wrapped with a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
-  /**
-   * Returns the data keys in all other tables that are wrapped with a key-encryption key. They are few, so one list has
-   * all of them.
-   */
+  /** Returns all data keys of tables other than `accounts` that are wrapped with a key-encryption key. */
   listWaiting(kekId: string): Promise<WaitingKeyRow[]>;
 }
 
 export interface KeyRotationWrites {
   /**
    * Replaces a wrapped key if it is still `old`. The version of its row stays the same. @returns false if the key has
-   * changed
+   * changed, or the row was deleted
    */
   setWrappedKey(
     table: DataKeyTable,

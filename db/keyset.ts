@@ -46,7 +46,7 @@ export interface KeysetSource<Row, Name extends string> {
   keptTotal?(names: Name[], values: Values): Promise<number | undefined>;
   placeOf(row: Row): Place;
   placeOfCursor(environmentId: EnvironmentId, id: string): Promise<Place | undefined>;
-  /** For tables of unlimited size: each statement reads only a slice of the table. */
+  /** For tables of unlimited size: a query that must check filters on each row reads the table in slices. */
   large?: LargeList<Name>;
 }
 

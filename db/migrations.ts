@@ -17,8 +17,8 @@ export interface Migration {
    */
   isContract: boolean;
   /**
-   * Whether its statements run one by one outside of a transaction, and can be run again after an interruption: the
-   * line `-- no transaction`.
+   * False for a file with the line `-- no transaction`: its statements run one by one outside of a transaction, and can
+   * be run again after an interruption.
    */
   isTransaction: boolean;
 }
@@ -116,8 +116,8 @@ function copied(): StorageError {
 }
 
 /**
- * The first migration is the schema of the first release and never changes, so a database that began otherwise is
- * older.
+ * The first migration is the schema of the first release and never changes, so a database with another first migration
+ * is older than that release.
  */
 function isOfNoRelease(first: Applied | undefined, initial: Migration | undefined): boolean {
   return first !== undefined && (first.name !== initial?.name || first.sha256 !== initial.sha256);

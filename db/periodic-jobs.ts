@@ -11,7 +11,7 @@ export interface PeriodicJobWrites {
   /** Adds a job if it does not exist. */
   add(name: string, nextAt: number): Promise<void>;
   /**
-   * Takes a job that is due and that no running instance holds.
+   * Takes a job that is due and that no other registered instance holds.
    *
    * @param holder the number of the instance that takes it; a job that it already holds is taken again
    * @param nextAt the time of the next run

@@ -8,8 +8,8 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
  * Creates the function that returns whether the account, connection, provider and tool of a planned call are unchanged
- * since it was planned. Each row is read by its own statement: the statements run concurrently, and one statement over
- * several tables takes ten times as long in an embedded database.
+ * since it was planned. Each row is read by its own statement: a database server runs the statements concurrently, and
+ * in an embedded database, one statement over several tables takes ten times as long.
  */
 export function createPlanCheck({ db, once }: Statements) {
   const given = (name: string) => sql.placeholder(name);

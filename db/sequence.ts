@@ -12,7 +12,7 @@ const LOW = sql`(select ${environments.ordinal} << 40 from ${environments} where
 const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 
 /**
- * Returns the conditions that limit a statement on a numbered table to the environment of its placeholder
+ * Returns the conditions that limit a statement on a table with `seq` numbers to the environment of its placeholder
  * `environmentId`.
  */
 export function environmentRange(seq: SQLWrapper): Scope {
@@ -35,7 +35,7 @@ export function environmentRangeAfter({ greatest }: Dialect, seq: SQLWrapper, af
 }
 
 /**
- * Creates the function that reads the maintained number of an environment's rows in a numbered table. The function
+ * Creates the function that reads from a maintained counter how many rows of an environment a table has. The function
  * returns undefined if filters are given.
  */
 export function createTotal({ db, once }: Statements, table: SequencedTable) {

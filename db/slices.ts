@@ -9,7 +9,7 @@ type Limit = number | null;
  */
 export interface SliceReader<Row, K> {
   /**
-   * Returns the position of the last candidate of a slice.
+   * Returns the position of the last candidate of a slice, which is a sequence of `size` candidates.
    *
    * @param from the position before the slice; undefined for the beginning
    * @returns undefined if fewer than `size` candidates are left
@@ -20,7 +20,7 @@ export interface SliceReader<Row, K> {
    * list.
    */
   rows(from: K | undefined, to: K | undefined, limit: Limit): Promise<Row[]>;
-  /** Counts these rows, up to `limit`. */
+  /** Counts the rows that `rows` would return, up to `limit`. */
   count(from: K | undefined, to: K | undefined, limit: Limit): Promise<number>;
 }
 
@@ -28,13 +28,13 @@ export interface SliceLimits {
   /** The number of candidates that the first statement reads. */
   slice: number;
   /**
-   * Each further statement reads twice as many, up to this number. If absent, every statement reads the same number,
-   * for engines whose statements block the event loop.
+   * Each further statement reads twice as many candidates as the previous one, up to this number. If absent, every
+   * statement reads the same number, for engines whose statements block the event loop.
    */
   largestSlice?: number;
   /** The maximum number of matches that are counted. */
   counted: number;
-  /** The maximum number of slices of the first size that are read to count. */
+  /** The maximum number of candidates that are read to count, as a multiple of `slice`. */
   countedSlices: number;
 }
 

@@ -1,7 +1,10 @@
 import type { DatabaseState } from './database-state.ts';
 import type { ReadRepositories, Transaction } from './repositories.ts';
 
-/** The storage of a deployment. Its functions may take several turns of the event loop, so each returns a promise. */
+/**
+ * The storage of a deployment. Functions that use the database may take several turns of the event loop, so they return
+ * promises.
+ */
 export interface Store {
   /** Reads committed data only. */
   readonly read: ReadRepositories;
@@ -16,10 +19,10 @@ export interface Store {
   shareReads(): Promise<void>;
   /**
    * Runs a unit of work in a transaction, and resolves with the result of the unit when the transaction is durable. A
-   * unit that throws is undone, and the promise is rejected with its error. A unit may await nothing but the functions
-   * of its `tx`: fetch first, then write. It must read through `tx` too, because `read` only shows what was committed
-   * before. A unit may run more than once, so it must not have any effect except through its `tx`. A unit whose write
-   * fails, even with a UniqueError, must fail too, because an engine may undo all of it.
+   * unit that throws is undone, and the promise is rejected with its error. A unit may await only the functions of its
+   * `tx`, so call other servers before the unit. It must read through `tx` too, because `read` only shows what was
+   * committed before. A unit may run more than once, so it must not have any effect except through its `tx`. A unit
+   * whose write fails, even with a UniqueError, must fail too, because an engine may undo the whole unit.
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
@@ -37,10 +40,11 @@ export interface Store {
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
    * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered;
-   * others have then taken over its work. An engine that only one process can use at a time does nothing.
+   * other instances have then taken over its work. An engine that only one process can use at a time does nothing.
    *
-   * @param place how many other instances were registered before this one; it determines the audit chain that this
-   * instance begins with, so that concurrent instances use different ones
+   * @param instance the number of this instance
+   * @param place how many other instances were registered before this one; it determines the audit chains that this
+   * instance begins with, so that concurrent instances use different chains
    */
   fence(instance: number, place: number): void;
   /**
@@ -49,16 +53,17 @@ export interface Store {
    */
   clock: (() => Promise<number>) | null;
   /**
-   * Returns a number for the validation of caches. It changes soon after a process has changed settings of environments
-   * or webhook endpoints; what a cache has read before is then out of date. It may also change without a reason, and it
-   * may stay the same while the database cannot be reached. So cached values must also expire after some time.
+   * Returns a number for the validation of caches. It changes soon after settings of environments or webhook endpoints
+   * were changed; a cache must then read them again. The number may also change without a reason. It may stay the same
+   * while the database cannot be reached, and an engine for one process does not notice changes by operator commands.
+   * So cached values must also expire after some time.
    */
   settingsVersion(): number;
   /**
-   * Returns how many changes were made to the rows that a tool call is planned with, such as its account and
-   * connection. Read it before these rows, and pass it to `insertPlanned`: if the number is still the same there, the
-   * versions of the rows need not be compared. null if other processes can change the rows without this process
-   * noticing.
+   * Returns a number that increases when a row that tool calls are planned with, such as an account or a connection,
+   * may have changed. Call it before reading these rows, and pass the number to `insertPlanned`: if it is still the
+   * same there, the versions of the rows need not be compared. null if other processes can change the rows without this
+   * process noticing.
    */
   planChanges(): number | null;
   /** Whether reads and the latest writes succeed. Never rejects. */
@@ -96,9 +101,9 @@ export interface Store {
 export interface WriteOptions {
   /**
    * False for a unit whose writes do not depend on its reads: each write names its row and the state that the row must
-   * have. Other units may then change rows that this unit has read, before it ends. So it does not conflict with units
-   * that only read or write neighboring rows. Several such units may share a transaction, so each should be short. True
-   * by default.
+   * have. While this unit runs, other units may then change rows that it has read. So it does not conflict with units
+   * that only read or write neighboring rows. Several units that are not isolated may share a transaction, so each
+   * should be short. True by default.
    */
   isolated?: boolean;
 }

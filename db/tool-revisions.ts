@@ -9,8 +9,9 @@ export interface ToolRevisions {
   /** Returns 0 before the first change. */
   current(environmentId: EnvironmentId): Promise<number>;
   /**
-   * Changes tools under the next revision. The row of the revision is locked first: otherwise two transactions could
-   * use the same revision, and a reader that has seen the one that commits first would never see the rows of the other.
+   * Changes tools under the next revision. The row of the revision is locked first, so that two transactions cannot use
+   * the same revision. If they could, a reader that has read this revision after the first commit would never read the
+   * rows of the second one.
    *
    * @param write receives the revision, and returns how many rows it has changed; if none, the revision is not stored
    * @returns how many rows were changed

@@ -60,7 +60,7 @@ export interface WebhookDeliveryWrites {
   /**
    * Stores the result of an attempt.
    *
-   * @returns false if another job makes the delivery now
+   * @returns false if the delivery is assigned to another job, or was deleted
    */
   record(environmentId: EnvironmentId, id: string, jobId: string, result: DeliveryResult): Promise<boolean>;
   /** Removes the oldest deliveries that were created before a time. @returns how many */
@@ -71,6 +71,7 @@ export interface DeliveryResult {
   state: WebhookDeliveryState;
   attempts: number;
   nextAttemptAt: number | null;
+  /** null to keep the stored attempt. */
   lastAttempt: WebhookAttempt | null;
   at: number;
 }
@@ -200,8 +201,8 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       },
     });
   const list = listWithin(withinEnvironment);
-  // The indexes for an event and an endpoint do not begin with the environment. `noIndex` prevents the use of the index
-  // of the list instead, with which all deliveries of the environment would be read.
+  // The indexes for an event and an endpoint do not begin with the environment. `noIndex` prevents the database from
+  // using the index of the list, by environment and id, with which it would read all deliveries of the environment.
   const listOfOne = listWithin(sql`${dialect.noIndex}${t.environmentId} = ${sql.placeholder('environmentId')}`);
 
   return {

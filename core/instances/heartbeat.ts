@@ -11,7 +11,7 @@ const LONGEST_GAP_MS = 1.5 * INSTANCE.beatEveryMs;
  * instance could report. Therefore an instance considers others silent only after it has itself reported for that long
  * without a gap.
  *
- * The function returns the number of running instances including this one, or null if the others consider this one
+ * The function returns the number of registered instances including this one, or null if the others consider this one
  * ended: then all its writes fail.
  */
 export function createHeartbeat(

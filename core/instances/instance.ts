@@ -59,12 +59,12 @@ export async function deregisterInstance(
 }
 
 /**
- * Sets the executions of this process that it no longer carries out to UNKNOWN, and releases their idempotency keys.
- * Their end was not stored, because the storage failed for too long, or was lost in a crash of the database server. No
- * other process ends them while this one runs. Keys are checked separately, because not every request with a key is
- * recorded as an execution.
+ * Sets the executions of this process that it no longer carries out to UNKNOWN, and makes their idempotency keys count
+ * as keys of a stopped process. The end of these executions was not stored because the storage failed for too long, or
+ * it was lost in a crash of the database server. No other process ends them while this one runs. Keys are checked
+ * separately, because not every request with a key is recorded as an execution.
  *
- * @returns how many executions were set to UNKNOWN, and how many keys were released
+ * @returns how many executions were set to UNKNOWN, and how many keys were changed
  */
 export async function endLost(
   { number, executions }: Instance,
@@ -73,8 +73,8 @@ export async function endLost(
   const { instances } = store.read;
   const [recorded, keys] = await Promise.all([instances.unfinished(number), instances.claimedKeys(number)]);
   const lost = { executions: 0, keys: 0 };
-  // The lists were read before, so an execution that begins now is not in them. `finish` does not change an execution
-  // that has ended in the meantime.
+  // The lists were read before `executions` is checked, so an execution that begins now is not in them. `finish` does
+  // not change an execution that has ended in the meantime.
   for (const { environmentId, id } of recorded) {
     if (executions.has(id)) continue;
     const outcome = { status: 'UNKNOWN' as const, finishedAt: now() };

@@ -31,7 +31,10 @@ export interface Jobs {
   retry(tx: Transaction, job: Pick<JobRow, 'id' | 'environmentId' | 'kind'>): Promise<JobRow | undefined>;
   /** Runs all due jobs; resolves when none is due or running. */
   runDue(): Promise<void>;
-  /** Starts no more attempts and aborts the running ones. Waits for them, but not longer than `JOBS.stopMs`. */
+  /**
+   * Starts no more attempts and aborts the running ones. Waits for a running pass over the due jobs, and then for the
+   * attempts, each time for at most `JOBS.stopMs`.
+   */
   stop(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { type CountRun, measureRun } from './measure-run.ts';
 export interface PeriodicJob {
   name: string;
   everyMs: number;
-  /** The minimum delay between the start of the server and its first run of the job. */
+  /** The minimum delay between the start of the server and its first scheduled run of the job. */
   firstMs: number;
   /** @param signal is aborted when the server stops */
   run(signal: AbortSignal): Promise<void>;

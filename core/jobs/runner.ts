@@ -30,8 +30,8 @@ export interface RunnerDeps extends AttemptDeps {
 
 export interface JobRunner {
   /**
-   * Starts due jobs for which there is a slot. Each call goes through a limited number of lanes (groups of jobs that
-   * are started in turn) of each kind, and the next call continues after them.
+   * Starts due jobs for which there is a slot. Each call goes through a limited number of lanes of each kind, and the
+   * next call continues after them. A lane is a queue of jobs, of which only a limited number run at the same time.
    *
    * @param lanes `all lanes`: goes through every lane, from the first one
    * @returns how many attempts it has started
@@ -52,9 +52,9 @@ const ABANDONED = 'The server ended during the attempt.';
 const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = JOBS;
 
 /**
- * Runs the jobs in the database. Each job is claimed by one instance (server process) at a time. A job runs at least
- * once: it is attempted again if its instance stopped or its outcome could not be stored. Jobs of unknown kinds are
- * ignored.
+ * Runs the jobs in the database. Each job is claimed by one instance (server process) at a time. A job can run more
+ * than once: it is attempted again if its outcome was not stored, for example because its instance ended. Jobs of
+ * unknown kinds are ignored.
  *
  * @param stopping is aborted when the server stops: running attempts are aborted, and the next instance makes them
  * again
@@ -108,7 +108,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
   async function claim(wanted: JobClaim): Promise<JobRow[]> {
     let rows: JobRow[] = [];
     try {
-      // A power failure that undoes a claim also ends its attempt, so the claim need not be durable.
+      // The claim need not be durable: if a power failure undoes it, the job is claimed again, and a job can run twice.
       await store.note(async (tx) => {
         rows = await tx.jobQueue.claim(wanted);
       });

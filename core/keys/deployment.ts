@@ -11,9 +11,9 @@ import type { Vault } from '../vault/vault.ts';
 export interface DeploymentKeys {
   /** Signs access tokens. */
   signing: SigningKeys;
-  /** Digests client secrets and idempotency keys. */
+  /** Creates the keyed digests of client secrets, idempotency keys and other values (`createDigester`). */
   digest: KeyObject;
-  /** Encrypts page tokens and stored responses. */
+  /** Encrypts page tokens, stored responses and other data with an expiry (`createSealedTokens`). */
   sealing: KeyObject;
 }
 
@@ -23,7 +23,7 @@ export function deploymentSecretContext(name: string): ValueContext {
 }
 
 /**
- * Decrypts the deployment's secrets; the first start creates them.
+ * Decrypts the deployment's secrets; creates those that are not stored yet, as at the first start.
  *
  * @throws VaultError if one of them cannot be decrypted
  */

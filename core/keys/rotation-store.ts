@@ -53,8 +53,8 @@ async function countUnder(read: Reads, kekId: string): Promise<number> {
 }
 
 /**
- * Lists encrypted values: first the few that are not in accounts, in one batch, then the accounts in batches. The
- * cursor is the sequence number of the last account.
+ * Lists encrypted values: first all that are not in accounts, in one batch, then those of the accounts in batches. The
+ * cursor is the `seq` of the last account; '0' before the first one, and undefined for the first batch.
  */
 async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
   if (cursor === undefined) {

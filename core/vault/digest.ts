@@ -16,8 +16,9 @@ export interface Digester {
 }
 
 /**
- * Creates keyed digests of values that are compared and never shown again: client secrets, idempotency keys, requests.
- * The digest is fast on purpose: only passwords need a slow hash, and Valetkey digests no passwords.
+ * Creates keyed digests of values that are compared and never shown again, such as client secrets, idempotency keys and
+ * requests. The secrets of webhooks are digests, too, which are computed again when they are needed. The digest is fast
+ * on purpose: only passwords need a slow hash, and Valetkey digests no passwords.
  *
  * @param key 32-byte secret of the deployment; without it, a stolen database cannot be searched for a known value
  */

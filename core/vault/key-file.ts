@@ -3,7 +3,7 @@ import { VaultError } from './errors.ts';
 
 const MAX_BYTES = 65_536n;
 const OTHERS = 0o077n;
-/** The permission bits that a key file of root must not have; its group may read it. */
+/** The permission bits that a key file of root must not have if another user runs the server; its group may read it. */
 const OTHERS_OF_ROOT = 0o037n;
 
 export interface KeyFileContent {

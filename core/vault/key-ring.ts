@@ -51,7 +51,7 @@ export class KeyRing {
  * and lines that start with `#` are skipped.
  *
  * @param source the name of the text in error messages: a path, or the name of a variable
- * @throws VaultError `NO_KEY` if there are no keys, `KEY_FORMAT` with the number of the line, never with its content
+ * @throws VaultError `NO_KEY` if there are no keys, `KEY_FORMAT` with the number of the line, never with key material
  */
 export function parseKeyRing(text: string, source: string): KeyRing {
   const keys: KeyEncryptionKey[] = [];

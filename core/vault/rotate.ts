@@ -21,7 +21,8 @@ export interface RotationStore {
   /** Returns how many data keys and values are encrypted under the key. */
   countUnder(kekId: string): Promise<number>;
   /**
-   * Returns up to `limit` items under the key in a fixed order, after the position of `cursor`.
+   * Returns a batch of the items under the key in a fixed order, after the position of `cursor`; `undefined` for the
+   * first batch, which may have more than `limit` items.
    *
    * @returns `next` is the cursor of the following batch, `undefined` after the last
    */
@@ -70,9 +71,9 @@ export interface RotationOptions {
 
 /**
  * Encrypts again, under the active key, all data keys and values that are under other keys of the ring. It works in
- * small batches while the server runs. A rotation may be interrupted and started again, and several may run
- * concurrently, because an item is only replaced if it is unchanged. If another rotation makes a newer key active
- * meanwhile, both continue with the newer key.
+ * batches while the server runs. A rotation may be interrupted and started again, and several may run concurrently,
+ * because an item is only replaced if it is unchanged. If another rotation makes a newer key active meanwhile, both
+ * continue with the newer key.
  *
  * @param keys the keys that `vault` encrypts with
  */
@@ -89,8 +90,8 @@ export async function rewrapAll(
   const total = await countAll(store, oldIds());
   const result: RotationResult = { done: 0, failed: [], remaining: total };
   let advanced = total > 0;
-  // Repeated until no items are found, because a process that had not loaded the new key may have used the old one in
-  // the meantime.
+  // Repeated until only items are left that cannot be rewrapped, because a process that had not loaded the new key may
+  // have used the old one in the meantime.
   while (advanced && result.remaining > result.failed.length) {
     const before = result.done;
     result.failed = [];

@@ -4,7 +4,7 @@ const ASCII = /^[\0-\x7f]*$/;
  * Converts identifiers and queries to the form that search compares. Each code point is converted to lower, upper and
  * lower case separately, so that `ß`, `ẞ` and `SS` match, `Σ`, `σ` and `ς` match, and no letter depends on its
  * neighbours. Accents are kept: `É` finds `é`, but `e` does not. Code points that UTF-8 cannot represent become U+FFFD,
- * as in the database, and so do U+FFFE and U+FFFF, as in its tokenizer.
+ * as in the database, and so do U+FFFE and U+FFFF, as in the tokenizer of the search index.
  *
  * The number of code points never decreases, so a query of three code points still has at least three, the minimum for
  * the substring index.

@@ -44,8 +44,8 @@ const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => (
 });
 
 /**
- * If a filter with a maintained total matches at most this many accounts, its index is used. Otherwise the index of
- * `organizationId` is used if this filter is given: its total is not maintained, so the filters cannot be compared.
+ * If the filter `organizationId` is given, its index is used, unless a filter with a maintained total matches at most
+ * this many accounts. The total of `organizationId` is not maintained, so the two filters cannot be compared.
  */
 const FEW = 1000;
 

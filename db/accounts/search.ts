@@ -30,9 +30,9 @@ type Source = (direction: Direction, place: number | undefined, limit: number) =
  */
 const MERGED_CONNECTIONS = 64;
 /**
- * A search in a connection with at most this many accounts filters the accounts of the connection. For a larger one, it
- * reads the matching accounts of the environment from the index of identifiers, and filters the accounts of the
- * connection only if there are more than `COUNTED` matches.
+ * A search in a connection with at most this many accounts filters the accounts of the connection. For a larger
+ * connection, it reads the matching accounts of the environment from the index of identifiers. Only if there are more
+ * than `COUNTED` matches does it filter the accounts of the connection.
  */
 const SMALL_CONNECTION = LIST.slice;
 /** The maximum number of matches that are counted. */

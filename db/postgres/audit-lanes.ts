@@ -48,8 +48,9 @@ const COLUMNS: Record<keyof AuditRow, 'bigint' | 'text' | 'bytea'> = {
 
 /**
  * The audit chains of an environment. Each writing connection uses its own chain, so that transactions on different
- * connections do not wait for each other. The appends of one transaction are kept in memory. They are linked and
- * written at its end, together with the last record of the chain and the commit, so that they add no round trip.
+ * connections do not wait for each other. The appends of one transaction are kept in memory until its end, or until the
+ * transaction reads the log; then they are linked and written. At the end they are sent together with the last record
+ * of the chain and the commit, so that they add no round trip.
  *
  * @param outside statements that read committed data, outside of the transaction. The end of the chain is read with
  * them: a transaction that reads a missing row would conflict with every transaction that inserts one. The write at the

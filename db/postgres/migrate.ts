@@ -10,18 +10,19 @@ import { openSession, type Session } from './session.ts';
 const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrations'))";
 
 /**
- * Applies the missing migrations to a database, each in its own transaction, so that an interrupted run can be
- * repeated. Two concurrent processes apply each migration once: one waits for the other. A migration that waits longer
- * than `POSTGRES.migrationLockMs` for a lock on a table is rolled back, so that servers can continue, and is tried
- * again.
+ * Applies the missing migrations to a database. An interrupted run can be repeated: each migration either runs in its
+ * own transaction, or consists of statements that can be run again (`Migration.isTransaction`). Two concurrent
+ * processes apply each migration once: one waits for the other. A migration that waits longer than
+ * `POSTGRES.migrationLockMs` for a lock on a table is rolled back, so that servers can continue, and is tried again.
  *
  * @param now milliseconds UTC
  * @param options `until: 'expand'` ends before the first migration of the contract phase
  * @returns the names of the migrations that were applied
  * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
  * an applied one; `SCHEMA_IN_USE` if a running server cannot work with the database after the next migration;
- * `STORE_REFUSED` if the encoding is not UTF8; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied;
- * `MIGRATION_BLOCKED` if the last attempt of a file did not get its locks on tables in time either
+ * `STORE_REFUSED` if the encoding is not UTF8; `MIGRATION_FAILED` if a file fails, and then nothing of a file that runs
+ * in a transaction was applied; `MIGRATION_BLOCKED` if the last attempt of a file did not get its locks on tables in
+ * time either
  */
 export async function migrate(
   location: string,
@@ -86,9 +87,9 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
 class Locked extends Error {}
 
 /**
- * Takes the lock of the migrations, without waiting for it. The caller tries again in another short transaction: if it
- * waited in an open transaction, the process that has the lock might create an index, which waits for the end of all
- * open transactions, and neither process would continue.
+ * Takes the lock of the migrations, without waiting for it. The caller tries again in another short transaction. If it
+ * waited in an open transaction instead, there could be a deadlock: the process that has the lock may be creating an
+ * index, which waits for the end of all open transactions.
  *
  * @throws Locked
  */

@@ -43,7 +43,7 @@ export interface QueryResult {
 }
 
 export interface SessionOptions {
-  /** The maximum time of a statement in milliseconds; null for no limit, for migrations. */
+  /** The maximum time of a statement in milliseconds; null for no time limits, for example for migrations. */
   statementMs?: number | null;
   /** Whether a standby is accepted, which can only be read. */
   mayBeStandby?: boolean;

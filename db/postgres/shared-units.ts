@@ -12,9 +12,10 @@ interface Entry {
 }
 
 /**
- * Units that arrive while a transaction runs are put into the next one. If a unit fails or waits for a lock, all units
- * of its transaction are rolled back, and each of them runs again in its own transaction. Units that arrive later do
- * not wait for these.
+ * Collects units until the next shared transaction begins; at most `POSTGRES.sharedTransactions` run at a time. If a
+ * unit fails or waits too long for a lock, the shared transaction is rolled back, and each of its units runs again in
+ * its own transaction. Units that arrive later do not wait for the units that run again. If the shared transaction may
+ * have been committed, its units are rejected and do not run again.
  *
  * @param run runs a unit in its own transaction, and again after conflicts
  * @param runOnce runs a unit once; a statement that must wait for a lock fails after a short time
@@ -27,7 +28,7 @@ export function createSharedUnits(run: SharedUnits, runOnce: SharedUnits): Share
   function schedule(): void {
     if (scheduled || waiting.length === 0 || open >= POSTGRES.sharedTransactions) return;
     scheduled = true;
-    // Waits until the end of the turn, because requests that arrived together call their units in the same turn.
+    // Waits until the end of the event-loop turn, because requests that arrived together start units in the same turn.
     setImmediate(() => {
       scheduled = false;
       open++;

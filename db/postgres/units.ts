@@ -5,7 +5,7 @@ import { ConflictError } from './errors.ts';
 import { createSharedUnits } from './shared-units.ts';
 import type { Done, Unit, UnitOptions, Writer, WriterRunOptions } from './writer.ts';
 
-/** Runs units on several connections, and runs them again if they conflict with another transaction. */
+/** Runs units of work on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
   /** @throws StorageError; what the unit throws; ConflictError if every run conflicted until the time limit */
   run<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>>;
@@ -20,7 +20,10 @@ export function createUnits(writers: readonly Writer[]): Units {
   let closed = false;
   let open = 0;
   let drained: (() => void) | undefined;
-  /** Units with repeated conflicts run one after the other; otherwise they would conflict with each other again. */
+  /**
+   * Resolves when the latest unit that had a conflict has ended. Such units run again one after the other; otherwise
+   * they would conflict with each other again.
+   */
   let turn: Promise<unknown> = Promise.resolve();
 
   async function attempt<T>(

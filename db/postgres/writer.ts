@@ -90,8 +90,8 @@ const NOT_ISOLATED = `begin isolation level read committed read write; ${LOCAL}`
 const XID = 'select pg_current_xact_id_if_assigned()::text';
 
 /**
- * Makes the statements of units different from those of readers: a connection pool that shares prepared statements by
- * their text could otherwise execute them with a plan that was made without NO_SCANS.
+ * Makes the statements of units different from those of readers. A connection pool may share prepared statements that
+ * have the same text, and could then execute those of units with a plan that was made without NO_SCANS.
  */
 const UNIT_MARK = ' /* unit */';
 

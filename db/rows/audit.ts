@@ -32,8 +32,8 @@ export interface AuditFilters {
 }
 
 /**
- * `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing row: the last one
- * of its chain, or one that was published as the head of its chain.
+ * `brokenAt`: the `seq` of the first row whose `hash` or `prevHash` is wrong, or before which a row is missing. If rows
+ * are missing at the end of a chain, the `seq` of the last row that the stored or the published head of it names.
  */
 export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 

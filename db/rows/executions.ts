@@ -41,8 +41,8 @@ export interface PlanVersions {
   ownTool: string | null;
   contentHash: string | null;
   /**
-   * The store's count of changes to these rows, from before they were read. If it is still the same, nothing is
-   * compared; null or omitted to compare always.
+   * The result of `Store.planChanges`, from before the rows were read. If `planChanges` still returns this number, the
+   * versions are not compared; null or omitted to compare them always.
    */
   asOf?: number | null | undefined;
 }

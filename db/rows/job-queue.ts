@@ -28,8 +28,8 @@ export interface JobEnd {
 }
 
 /**
- * How many jobs of a kind have a state, up to the limit of the count, and the earliest time at which one of them ran or
- * will run.
+ * How many jobs of a kind have a state, up to the limit of the count, and the earliest `runAt` of all of them; null if
+ * there are none.
  */
 export interface JobTally {
   total: number;

@@ -1,7 +1,7 @@
-/** Work that one instance of the deployment repeats. */
+/** Work that the deployment repeats, in one instance at a time. */
 export interface PeriodicJobRow {
   name: string;
-  /** Milliseconds UTC. */
+  /** The time of the next run, in milliseconds UTC. */
   nextAt: number;
   /** The number of the instance that is running it. */
   holder: number | null;

@@ -41,7 +41,8 @@ export interface Checkpointer {
    */
   empty(touch: () => Promise<unknown>, endReads: () => void): Promise<boolean>;
   /**
-   * Returns the error if the main file could not be synced, so that no write can be trusted any more; otherwise null.
+   * Returns the error of a failed sync of the main file, or of another failure after which no write can be trusted any
+   * more; otherwise null.
    */
   failure(): Error | null;
   /** Resolves when nothing is being moved or synced. */

@@ -29,7 +29,7 @@ const MAIN_FILES = new Map<string, { file: number; stores: number }>();
 
 /**
  * Syncs the main file, which checkpoints write to. Closing any descriptor of that file releases all locks that SQLite
- * has on it in this process. So the stores of one file share one descriptor, and each must be closed after its
+ * has on it in this process. So the stores of one file share one descriptor, and each store must close it after its
  * connections.
  */
 export function openMainFile(path: string): Durability {

@@ -39,8 +39,9 @@ export function translateError(error: unknown): unknown {
 }
 
 /**
- * Whether a driver error, or a converted one, means that a lock was held: by another process, or by a transaction of
- * this process that takes several turns (LOCKED, in a checkpoint). Then nothing was changed.
+ * Whether a driver error, or a converted one, means that a lock was held, and so nothing was changed. The lock is held
+ * by another process, or (LOCKED, in a checkpoint) by a transaction of this process that takes several event-loop
+ * turns.
  */
 export function isBusy(error: unknown): boolean {
   return error instanceof RetryableError || (error instanceof Database.SqliteError && BUSY.test(error.code));

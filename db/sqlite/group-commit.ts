@@ -29,7 +29,10 @@ export interface GroupCommit<Tx> {
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
   /** Queues a unit of work. The promise resolves when its transaction is committed, before it is durable. */
   commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
-  /** Queues a unit of work that no caller waits for. It becomes durable with the next durable write. */
+  /**
+   * Queues a unit of work that need not be durable soon: it becomes durable with the next durable write. The promise
+   * resolves when its transaction is committed.
+   */
   note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
   /**
    * Lets other work run on the event loop during a unit. The transaction stays open, so other units wait, and reads
@@ -76,8 +79,8 @@ export interface GroupBounds {
 /**
  * Shares durable commits. Units that arrive within a few turns of the event loop form a group: they run one after the
  * other in one transaction. Each has its own savepoint, so that a unit that throws rolls back only its own writes.
- * Units that arrive while a commit becomes durable wait for the next transaction, because they could not be durable
- * sooner. So a busy server has larger groups.
+ * While a commit is being synced, units that must be durable wait, because they could not become durable sooner. So a
+ * busy server has larger groups.
  *
  * A group runs within one turn, unless a large unit calls `yieldToEventLoop`. It ends early when its units take long,
  * because the commit and the callers, which continue in the same turn, take about as long again. One turn suffices

@@ -19,7 +19,7 @@ export interface MarkDeps {
   measure: () => Claim | undefined;
   /** Syncs the log. */
   syncLog: (done: Synced) => void;
-  /** Receives the error if a record could not be written. A later record contains the same and more. */
+  /** Receives the error if a record could not be made or written. A later record also covers the same data. */
   report(error: unknown): void;
 }
 

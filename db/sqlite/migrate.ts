@@ -34,7 +34,7 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
   client.exec(
     'create table if not exists migrations (name text primary key not null, sha256 text not null, applied_at integer not null) strict',
   );
-  // Rebuilding a table requires this, and it cannot be changed within a transaction.
+  // A table can only be rebuilt without foreign key checks, and they cannot be turned off within a transaction.
   client.pragma('foreign_keys = off');
   try {
     const done: string[] = [];

@@ -24,8 +24,8 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /**
  * The settings of each connection, and the values that are verified. `synchronous` is set after `journal_mode`, because
- * the driver sets it to NORMAL together with that. `busy_timeout` is 0, because SQLite would wait for a lock on the
- * event loop; instead, `busy.ts` retries.
+ * SQLite, as the driver compiles it, sets it to NORMAL when it turns on WAL. `busy_timeout` is 0, because SQLite would
+ * wait for a lock on the event loop; instead, `busy.ts` retries.
  */
 const PRAGMAS: [name: string, set: string, expected: string | number][] = [
   ['busy_timeout', '0', 0],
@@ -85,7 +85,7 @@ export function openReader(path: string, opened: Client[] = []): Client {
  * files only; `valetkey backup` does it for files of any size. A changed bit inside a value is not detected here; for
  * encrypted values, decryption detects it.
  *
- * @throws StorageError `DATABASE_DAMAGED`; the check itself may also fail on a damaged page
+ * @throws StorageError `DATABASE_DAMAGED`
  */
 export function assertIntact(client: Client): void {
   let findings: string[];

@@ -4,7 +4,7 @@ import { COPIED } from '../../migrations.ts';
 import { openSession } from '../session.ts';
 import { createCopyEnd, openLocked } from './rows.ts';
 
-/** Tables that are not copied: their rows are computed from other tables or belong to the server, or they are empty. */
+/** Tables that are not copied: they are computed from other tables, describe this database or server, or are empty. */
 const COMPUTED = [
   ...['account_counts', 'accounts_search', 'execution_counts', 'execution_blocks', 'idempotency_bytes'],
   ...['migrations', 'crowded_units', 'server_lives'],

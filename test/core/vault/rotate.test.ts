@@ -67,7 +67,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('writes batches of the given size, even if the store lists more items at once', async () => {
+  it('writes batches of the given size, even if one list of the store is longer', async () => {
     const sizes: number[] = [];
     const whole = {
       listUnder: (kekId: string) => store.listUnder(kekId, undefined, 1_000),
