@@ -5,8 +5,8 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { loadConsolePackage } from './console-packages.ts';
 
 /**
- * Builds the console to `build/console`, if a source has changed since the last build: about three seconds. The bundler is only loaded
- * then. The server sends the compressed files as they are.
+ * Builds the console in `build/console` if a source has changed since the last build. A build takes about three
+ * seconds; without a change, the bundler is not loaded. The server sends the compressed files as they are.
  */
 const ROOT = join(import.meta.dirname, '..');
 const CONSOLE = join(ROOT, 'web/console');

@@ -12,9 +12,9 @@ const VERSION = '1.72.1';
 const INTEGRITY = 'sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==';
 
 /**
- * Copies the files of the reference viewer that browsers load to `build/reference`, unless that version is there. Only
- * the archive of the package is downloaded. Its scripts already contain its dependencies, and installing those would
- * take 310 MB.
+ * Copies the files of the reference viewer that browsers load into `build/reference`, unless that folder already has
+ * this version. Only the archive of the package is downloaded. Its scripts already contain its dependencies, and
+ * installing those would take 310 MB.
  *
  * @throws Error if the archive does not match the digest
  */

@@ -38,8 +38,9 @@ export function checkConnector(
 }
 
 /**
- * Checks that each site replaces addresses that the file contains, and that a host entered by a user only takes the
- * place of a whole host, not of a part of an address.
+ * Checks the sites of account fields: replacements for the connector's addresses, for example for another region of the
+ * provider. Each must replace an address that the file contains. A host that a user enters must be the whole end of the
+ * new host; only a fixed label such as `api.` may precede it.
  */
 function checkSites({ api }: ConnectorFile, { account_fields: fields = [], oauth_config }: AuthPattern): string[] {
   const texts = textsIn([api.base_url, oauth_config]);

@@ -10,8 +10,8 @@ import type { Tool, ToolStep } from '../core/tools/tool.ts';
 import { sampleAccount } from '../core/tools/tool-rules.ts';
 
 /**
- * Records the request of the first example of each tool: one file per connector in test/catalogue-requests/. A test compares the
- * files with what the engine renders, so a change of the engine shows in the requests that it changes.
+ * Records the request of the first example of each tool: one file per connector in test/catalogue-requests/. A test
+ * compares the files with what the engine renders, so a change of the engine shows in the requests that it changes.
  *
  * node scripts/catalogue-requests.ts --write
  */

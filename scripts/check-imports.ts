@@ -10,7 +10,7 @@ interface Folder {
   may: string[];
 }
 
-/** Every module may import these; they import nothing themselves. */
+/** Every module may import these. They themselves import no other module of this repository. */
 const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts', 'core/spans.ts'];
 
 const FOLDERS: Folder[] = [
@@ -124,7 +124,10 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'node:https': ['core/net'],
 };
 
-/** Folders that only the listed files may import, so that the rest of the program works with any engine. */
+/**
+ * Folders that, besides scripts and tests, only the listed files may import, so that the rest of the program works with
+ * any engine.
+ */
 const CLOSED: Record<string, string[]> = {
   'db/sqlite': ['db/open-store.ts'],
   'db/postgres': ['db/open-store.ts'],

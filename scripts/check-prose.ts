@@ -16,7 +16,7 @@ const PLACES = [
   ...['cli', 'core', 'db', 'docs', 'examples', 'handlers', 'http', 'scripts', 'spec', 'test', 'web', 'wiring'],
 ];
 
-/** Released migrations, which never change, and the list of the phrases. */
+/** Not checked: released migrations, which never change, the list of the phrases, and installed packages. */
 const SKIPPED = [
   'db/postgres/migrations',
   'db/sqlite/migrations',

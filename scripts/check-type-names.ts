@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { authorizationTypes } from '../core/authorization/registry.ts';
 
 /**
- * Checks that only `core/authorization/` names authorization types, so that a new type needs a new module and no other
- * change.
+ * Checks that, apart from the files in `ALLOWED` and the console, only `core/authorization/` names authorization types.
+ * A new type then needs a new module and no other change.
  */
 const CONSOLE = join('web', 'console');
 const FOLDERS = ['core', 'handlers', 'db', 'http', 'cli', 'web', 'wiring'];

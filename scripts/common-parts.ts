@@ -26,8 +26,8 @@ export type CompleteFile = (path: string, content: JsonObject) => JsonObject;
  * Reads the common parts of a contract's operations.
  *
  * @param root path of the root document; `common.yaml` is in the same folder and optional
- * @throws Error with one line per problem, `file:line:column: message`, if `common.yaml` has an unknown group or a
- * reference without a target
+ * @throws Error with one line per problem, `file:line:column: message`, if `common.yaml` is not YAML, or has an unknown
+ * group or a reference without a target
  */
 export function readCommonParts(root: string): CompleteFile {
   const folder = dirname(root);
@@ -132,7 +132,7 @@ function completeOperation(operation: JsonObject, groups: JsonObject[]): JsonObj
   };
 }
 
-/** Adds headers to a response, unless it is a reference: then its definition has them. */
+/** Adds headers to a response. A reference is not changed, because the referenced response has these headers. */
 function withHeaders(response: Json, headers: JsonObject): Json {
   if (!isObject(response) || '$ref' in response) return response;
   const { description, headers: own, ...rest } = response;

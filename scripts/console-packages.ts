@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url';
 
 const CONSOLE = join(import.meta.dirname, '../web/console');
 
-/** Loads a package of the console, which has its own packages, among them the bundlers. They are installed if they are missing. */
+/**
+ * Loads a package of the console, which has its own packages, among them the bundlers. They are installed if they are
+ * missing.
+ */
 export async function loadConsolePackage<T>(name: string): Promise<T> {
   if (!existsSync(join(CONSOLE, 'node_modules', name))) {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: CONSOLE, stdio: 'inherit' });

@@ -23,9 +23,9 @@ const OPTIONS: Options = {
 };
 
 /**
- * Creates the Ajv instance that generates the validators of one direction. `readOnly` properties are rejected in requests and `writeOnly` ones in
- * responses, so that a client cannot set them and a handler cannot leak them. JSON Schema itself treats both keywords
- * as annotations only.
+ * Creates the Ajv instance that generates the validators of one direction. `readOnly` properties are rejected in
+ * requests and `writeOnly` ones in responses, so that a client cannot set them and a handler cannot leak them. JSON
+ * Schema itself treats both keywords as annotations only.
  *
  * @param errors whether validation stops at the first error; finding all errors takes more time
  */

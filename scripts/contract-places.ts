@@ -7,8 +7,8 @@ export function definitionsOf(name: string, folder: string): string[] {
 }
 
 /**
- * Adds `file:line:column` to a finding about the bundled contract. The finding begins with the `operationId`, the method and
- * path, the event or the component that it is about; any other finding is not changed.
+ * Adds `file:line:column` to a finding about the bundled contract. The finding begins with the `operationId`, the
+ * method and path, the event or the component that it is about; any other finding is not changed.
  */
 export function placed(finding: string, folder: string): string {
   const [subject = ''] = finding.split(/[\s/:]/, 1);

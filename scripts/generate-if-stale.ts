@@ -4,7 +4,7 @@ import { changedSources, DIGEST_FILE } from './source-digest.ts';
 
 /**
  * Updates `generated/` if a source has changed since the last run. The generators are only loaded in this case. With
- * `--check`, it loads and writes nothing, and fails if a source has changed: the packages of the generators may not be
+ * `--check`, it only fails if a source has changed. It then loads no generators, because their packages may not be
  * installed.
  */
 const file = join(import.meta.dirname, '../generated', DIGEST_FILE);

@@ -2,7 +2,7 @@ import { _, str } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { countCharacters } from '../http/validation/count-characters.ts';
 
-/** The code with which a generated validator gets the function. */
+/** The code with which a generated validator loads the function `countCharacters`. */
 const IN_GENERATED_CODE = _`require("../../http/validation/count-characters.ts").countCharacters`;
 
 /**

@@ -32,7 +32,10 @@ function continues(run: LineRun | undefined, [line, source, sourceLine]: LineRun
   return run !== undefined && run[1] === source && sourceLine - run[2] === line - run[0];
 }
 
-/** Decodes the numbers of a segment (base64 VLQ): five bits in each digit, the lowest first; the lowest bit of a number is its sign. */
+/**
+ * Decodes the numbers of a segment (base64 VLQ): five bits in each digit, the lowest first; the lowest bit of a number
+ * is its sign.
+ */
 function numbersOf(segment: string): number[] {
   const numbers: number[] = [];
   let [value, shift] = [0, 0];

@@ -21,8 +21,8 @@ const REDOCLY_OFF = {
 } as const;
 
 /**
- * Checks the contract with two general linters, each at its strictest. Our own rules are checked when the contract is generated. Any
- * finding fails the check, because permanent warnings are ignored.
+ * Checks the contract with two general linters, each at its strictest. Our own rules are checked when the contract is
+ * generated. Any finding fails the check, because permanent warnings are ignored.
  *
  * @returns one line per finding: rule, place, message; none for a clean contract
  */

@@ -1,9 +1,11 @@
 import { editDistance } from '../core/text/edit-distance.ts';
 
 /**
- * Returns the existing name that was probably meant; of equally similar names, the one with the same beginning.
+ * Returns the existing name that was probably meant; of equally similar names, the one with the longest common
+ * beginning.
  *
- * @returns undefined if no name is similar enough: more than a third of the characters would have to change
+ * @returns undefined if no name is similar enough: more than a third of the characters (rounded up) would have to
+ * change
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const [best] = names

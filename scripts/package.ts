@@ -20,7 +20,7 @@ const FILES = [
 const START = 'cli/valetkey.js';
 /**
  * Files that the package omits: the sources of the console, because the package contains the built console; pictures,
- * which no guide shows; and type declarations, except those that pages offer.
+ * which no guide shows; type declarations, except those that pages offer; and digests of sources.
  */
 const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /^(?!web\/assets\/).*\.d\.ts$/, /sources\.sha256$/];
 /** The address of another module of this repository in an import, an export, `require` or `new URL`. */

@@ -84,7 +84,7 @@ async function openSandbox(
   const { connections } = (await api.call(200, 'GET', '/api/v1/connections')).body;
   const mcpUrls = connections.map(({ mcp_server_url: address }: { mcp_server_url: string }) => address);
   const consoleUrl = async () => {
-    // A new token each time, because the sandbox may run for longer than one is valid.
+    // A new token each time, because the sandbox may run for longer than a token is valid.
     const operators = createApi(valetkey, await getToken(valetkey, server.client), silent);
     const invited = { operator: 'sandbox', role: 'OWNER' };
     return (await operators.call(201, 'POST', '/api/v1/operator_sessions', invited)).body.login_url as string;
@@ -120,8 +120,8 @@ Ctrl-C ends it all and removes its data.`);
 }
 
 if (import.meta.main) {
-  // The listeners stay: a second Ctrl-C, or a signal from npm in addition to the terminal's, would end the process
-  // before the data is removed.
+  // The listeners are not removed after the first signal. Without them, a second Ctrl-C, or a signal from npm in
+  // addition to the terminal's, would end the process before the data is removed.
   const ending = new Promise<unknown>((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const engine = readEngine(process.argv.slice(2));

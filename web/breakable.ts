@@ -7,7 +7,7 @@ const LONG = /\S{18}/;
 const POINTS = /(?<=[/:])(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])(?=[@.?&=+_#~][\p{L}\p{N}])/u;
 
 /**
- * Lets long identifiers and addresses break before or after their signs, because narrow pages would cut their words.
+ * Allows long identifiers and addresses to break at `POINTS`. Without breaks, they would be wider than narrow pages.
  */
 export function breakable(text: string): Html {
   if (!LONG.test(text)) return html`${text}`;

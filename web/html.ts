@@ -15,7 +15,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** A template whose values are escaped, except values of the type `Html`. */
+/** A template tag for HTML. It escapes all values except those of the type `Html` and lists of them. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)));
 }

@@ -9,8 +9,9 @@ import { type Build, environmentOf, prepare, REQUESTS, type Subject } from './su
 
 const ROOT = join(import.meta.dirname, '../..');
 /**
- * Slices at the start of a run that are not counted. A server that has just started still compiles its code. Without
- * these slices, the server that was started first would seem faster.
+ * A run consists of slices: short periods of load on both servers. This many slices at its start are not counted,
+ * because a server that has just started still compiles its code. If they were counted, the server that was started
+ * first would seem faster.
  */
 const WARM_UP_SLICES = 8;
 /**

@@ -20,8 +20,9 @@ interface Row {
 }
 
 /**
- * Measures latency as callers feel it: requests arrive at a fixed rate, evenly or as a Poisson process, and each one is timed from when it
- * should have been sent. The time of the same call without the server is subtracted, percentile by percentile.
+ * Measures latency as callers feel it: requests arrive at a fixed rate, evenly or as a Poisson process, and each one is
+ * timed from when it should have been sent. The report also shows how much later the 50th and 99th percentiles are than
+ * those of the same call without the server.
  */
 export async function measureArrivals(
   operations: readonly Operation[],

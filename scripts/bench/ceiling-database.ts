@@ -27,8 +27,9 @@ const SUMMARY = `seq, id, connection_id, connector, provider, organization_id, u
   status_reason, token_expires_at, last_used_at, created_at, updated_at`;
 
 /**
- * Opens a copy of the server's database for the minimal server. It has the same tables, indexes and triggers, and the
- * credentials are encrypted under one key. Only the statements that the requests need are prepared.
+ * Opens a copy of the server's database for the minimal server (`ceiling.ts`). The copy has the same tables, indexes
+ * and triggers, and the credentials are encrypted under one key. Only the statements that the requests need are
+ * prepared.
  */
 export function openCeilingDatabase(path: string) {
   const db = new Database(path);

@@ -36,8 +36,9 @@ const MAX_CONNECTIONS = 500;
 const SPIN_MS = 1;
 
 /**
- * Open loop: requests are sent when they are due, whether or not earlier ones have been responded to, as independent callers do. A
- * server that stops for 100 ms delays every request that is due in that time, which a closed loop would not send.
+ * Open loop: requests are sent when they are due, whether or not earlier ones have been responded to, as independent
+ * callers do. A server that stops for 100 ms delays every request that is due in that time, which a closed loop would
+ * not send.
  *
  * @throws Error if a connection ends
  */

@@ -9,7 +9,7 @@ export interface Subjects extends McpSubject {
   next(): number;
 }
 
-/** A server that an operation is compared with. It accepts the same request, or the same with a prefix to its path. */
+/** A server that an operation is compared with, and the prefix of the request's path there, if it has one. */
 export interface Counterpart {
   label: string;
   server: 'ceiling' | 'upstream';
@@ -141,8 +141,8 @@ export function newAccount(identifier: string) {
 }
 
 /**
- * Returns accounts in a fixed order, so that every server receives the same ones. Consecutive accounts are far from
- * each other, because neighbours would be in a cache.
+ * Returns an account. Successive calls return the accounts in a fixed order, so that every server receives the same
+ * accounts. Consecutive accounts are far from each other, because neighbours would be in a cache.
  */
 function anyAccount({ accountIds, next }: Subjects): string {
   return accountIds[(next() * 7919) % accountIds.length] as string;

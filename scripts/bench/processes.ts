@@ -21,7 +21,7 @@ export interface ProcessOptions {
   /** The arguments of Node. */
   args: string[];
   env: Record<string, string>;
-  /** Returns 200 once the process is ready. */
+  /** The path for which the process returns 200 once it is ready. */
   readyPath: string;
   /** The core to which the process is bound; null for any. */
   core: number | null;

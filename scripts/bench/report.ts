@@ -10,8 +10,8 @@ export interface Measured {
 const HEAD = ['operation', 'side', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'ratio', 'goal'];
 
 /**
- * Returns one line for the server, then one for each counterpart with the ratio to it: the median of the ratios of the
- * rounds.
+ * Returns one line for the server, then one for each counterpart with the comparison: the ratio of the rates or, for
+ * calls to a provider, the added time. Both are medians over the rounds.
  */
 export function tableOf(results: readonly { operation: Operation; sides: Measured[] }[]): string {
   const rows = results.flatMap(({ operation, sides: [ours, ...others] }) => {

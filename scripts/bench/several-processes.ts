@@ -35,7 +35,7 @@ interface Measurement {
   /** Microseconds of processor time per request, of the servers and of PostgreSQL. */
   cpu: number;
   databaseCpu: number;
-  /** The share of time in which the event loops were busy, of all processes. */
+  /** The share of time in which the event loop was busy, from 0 to 1, for each process. */
   utilization: number[];
 }
 
@@ -43,10 +43,9 @@ type Start = (options: ProcessOptions) => Promise<RunningProcess>;
 
 /**
  * Compares one process with two, in alternating rounds: on PostgreSQL, one server with `--processes 2`; and two SQLite
- * servers with their own files, as the upper bound of what two processes could gain on SQLite. `--engine both` compares one
- * process on SQLite with one on PostgreSQL (`make bench-engines`). With `--together` both
- * sides have load at the same time, so that other work on the machine affects the processor time of both; then the
- * rates have no meaning.
+ * servers with their own files, as the upper bound of what two processes could gain on SQLite. `--engine both` compares
+ * one process on SQLite with one on PostgreSQL (`make bench-engines`). With `--together` both sides have load at the
+ * same time, so that other work on the machine affects the processor time of both; then the rates have no meaning.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The application that tools call: every response is a JSON object of 300 bytes. */
+/** The application that tools call: every response is a JSON object of about 300 bytes. */
 const ISSUE = JSON.stringify({
   number: 42,
   title: 'The build is slow on small machines',

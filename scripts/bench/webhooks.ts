@@ -12,9 +12,9 @@ import { median, percentile } from './statistics.ts';
 import { type Receiver, startReceiver } from './webhook-receiver.ts';
 
 /**
- * `make bench-webhooks`: measures the time from a response to the delivery of its event at an idle server. Then it queues 100,000 events for
- * one endpoint, and delivers them for two minutes. Meanwhile it measures requests alternately at this server and at a second one with
- * the same accounts and no endpoint, and the memory of both.
+ * `make bench-webhooks`: measures the time from a response to the delivery of its event at an idle server. Then it
+ * queues 100,000 events for one endpoint, and delivers them for two minutes. Meanwhile it measures requests alternately
+ * at this server and at a second one with the same accounts and no endpoint, and the memory of both.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };

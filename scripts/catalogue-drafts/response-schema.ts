@@ -77,7 +77,10 @@ function written(node: unknown, tree: Tree, read: SchemaReader, any: readonly st
   return only !== undefined && plain.length === 1 ? typed(only) : {};
 }
 
-/** Returns the types of a value whose alternatives have different types, such as a text or a list; otherwise nothing. */
+/**
+ * Returns the types of a value whose alternatives have different types, such as a text or a list; otherwise an empty
+ * list.
+ */
 function mixedTypes(node: unknown, read: SchemaReader): string[] {
   const alternatives = branchesOf(read(node) ?? {}).map((branch) => typesOf(read(branch) ?? {}));
   if (alternatives.some((types) => types.length === 0)) return [];
@@ -86,8 +89,8 @@ function mixedTypes(node: unknown, read: SchemaReader): string[] {
 }
 
 /**
- * Returns the first alternative that is an object or a list. If there are only several plain alternatives, it returns
- * an empty schema, which accepts any value.
+ * Returns the schema itself or, if it has alternatives, the first alternative that is an object or a list. If it has
+ * several alternatives and all are plain values, it returns an empty schema, which accepts any value.
  */
 function plainView(node: unknown, read: SchemaReader): { view: Record<string, unknown>; nullable: boolean } {
   let view = read(node) ?? {};

@@ -8,7 +8,11 @@ export function noticeOf(words: string): string {
 
 const WIDTH = 110;
 
-/** Returns a tool as YAML; the same tool always gives the same bytes. @param words the file below catalogue/generated */
+/**
+ * Returns a tool as YAML; the same tool always gives the same bytes.
+ *
+ * @param words the file below catalogue/generated
+ */
 export function toolFile(tool: Omit<Tool, 'connector'>, words: string): string {
   const document = new Document(tool, { aliasDuplicateObjects: false });
   visit(document, {

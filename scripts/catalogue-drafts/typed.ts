@@ -20,8 +20,8 @@ const TYPES: Record<string, () => JsonSchema> = {
   file: () => fileInputSchema(''),
 };
 /**
- * Keywords of JSON Schema. An object that has only such keys is a schema; any other object lists members with their
- * types.
+ * Keywords of JSON Schema. An object with a `type` and only such keys is a schema; any other object lists members with
+ * their types.
  */
 const KEYWORDS =
   /^(type|items|properties|required|additionalProperties|enum|format|pattern|default|m(in|ax)(imum|Length|Items))$/;
@@ -33,9 +33,9 @@ const LIMITS: Record<string, [string, string]> = {
 };
 
 /**
- * Returns the schema for a type in words: `string`, `int 1..100 =25` (range, length or number of items, and default), `a|b` (one
- * of these texts), `id*` (a list); an object whose members are types (`name!` is required), in a list for a list of these; or a
- * JSON Schema.
+ * Returns the schema for a type in words: `string`, `int 1..100 =25` (range, length or number of items, and default),
+ * `a|b` (one of these texts), `id*` (a list); an object whose members are types (`name!` is required); a list that
+ * contains a type (a list of values of this type); or a JSON Schema.
  *
  * @throws Error for an unknown word
  */

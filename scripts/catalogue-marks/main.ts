@@ -13,8 +13,8 @@ interface Listed {
 }
 
 /**
- * Copies the icons that connectors name from the package to `catalogue/generated/marks.json`. The package is large, so it is
- * installed only to run this.
+ * Copies the icons that connectors name from the package to `catalogue/generated/marks.json`. The package is large, so
+ * it is installed only to run this script.
  */
 async function main(): Promise<void> {
   const listed = JSON.parse(await readFile(new URL('data/simple-icons.json', PACKAGE), 'utf8')) as Listed[];

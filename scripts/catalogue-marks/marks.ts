@@ -14,7 +14,9 @@ export interface Icon {
   guidelines?: string;
 }
 
-/** How a connector file names its mark: an icon, or a brand color with its own drawing or the first letter of its name. */
+/**
+ * How a connector file names its mark: an icon, or a brand color with its own drawing or the first letter of its name.
+ */
 export type MarkSource = { icon: string } | { color: string; path?: string };
 
 /**

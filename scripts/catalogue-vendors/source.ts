@@ -8,7 +8,7 @@ export interface Source {
   /** …or of a repository at GitHub, with the commit. */
   repository?: string;
   commit?: string;
-  /** The file in it. */
+  /** The path of the file in the package or the repository. */
   file: string;
   /** The beginning of the description's paths that the connector's base address already contains. */
   under?: string;

@@ -16,8 +16,8 @@ const CALLS = 2000;
 const options = { sample: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } as const;
 
 /**
- * Imports the corpus or a sample of it, and checks every tool and 2,000 calls. Exits with a status other than 0 if a
- * rule is violated.
+ * Imports the corpus or a sample of it, and checks every tool and up to 2,000 calls. Exits with a status other than 0
+ * if a rule is violated.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });

@@ -9,7 +9,8 @@ import { memoryAdapter } from './provider-memory.ts';
 export const ACME = 'https://acme.example';
 
 /**
- * Acme Files: a third-party application, with an authorization server that users sign in to and an API that only accepts its valid tokens. It requires PKCE, accepts a code once, rotates refresh tokens and supports revocation.
+ * Acme Files: a third-party application, with an authorization server that users sign in to and an API that only
+ * accepts its valid tokens. It requires PKCE, accepts a code once, rotates refresh tokens and supports revocation.
  */
 export interface Acme {
   /** The actual address of Acme, on loopback. */

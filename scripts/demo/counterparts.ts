@@ -28,7 +28,8 @@ export async function startCounterparts(): Promise<Counterparts> {
 }
 
 /**
- * An emulator of GitHub. It treats an unknown token as its first user instead of rejecting it, so a wrong credential shows as that user's name.
+ * An emulator of GitHub. It treats an unknown token as its first user instead of rejecting it, so a wrong credential
+ * shows as that user's name.
  */
 function startGithub(): Promise<Emulator> {
   return createEmulator({

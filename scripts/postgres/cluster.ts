@@ -125,8 +125,8 @@ function serve({ directory, data, run }: Host, settings: readonly string[]): Sta
 }
 
 /**
- * Makes a standby's directory from the data of a running server. `pg_basebackup` refuses servers of a newer version than its own, and
- * directories with the binaries of another version often lack it.
+ * Makes a standby's directory from the data of a running server. `pg_basebackup` refuses servers of a newer version
+ * than its own, and directories with the binaries of another version often lack it.
  */
 function copyData(run: Host['run'], socket: string, from: string, to: string): void {
   const address = `primary_conninfo = 'host=${socket} user=postgres'`;
@@ -146,7 +146,10 @@ export function addressOf(socket: string, database: string): string {
   return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
 }
 
-/** The server refuses to run as root. */
+/**
+ * Returns the ids of the user `postgres` if this process runs as root, because the server refuses to run as root;
+ * otherwise undefined.
+ */
 export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

@@ -45,7 +45,9 @@ export function startMixedLoad(
   let made = 0;
   let isEnding = false;
 
-  /** Sends a request to any server, and again with the same key to another one, until a response contains its outcome. */
+  /**
+   * Sends a request to any server, and again with the same key to another one, until a response contains its outcome.
+   */
   async function untilKnown(send: (server: ChildServer) => Promise<TestResponse>): Promise<TestResponse> {
     for (const until = performance.now() + PATIENCE_MS; ; ) {
       const all = servers();

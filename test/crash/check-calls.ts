@@ -43,8 +43,9 @@ async function checkCall(server: ServerClient, { effects }: Counterpart, call: L
 }
 
 /**
- * Tokens are lost in one case only: the provider rotated them, and the kill came before the response of that rotation was stored. Such an
- * account is refused with an error that says to connect it again. Every other account can refresh its tokens.
+ * Tokens are lost in one case only: the provider rotated them, and the kill came before the response of that rotation
+ * was stored. Such an account is refused with an error that says to connect it again. Every other account can refresh
+ * its tokens.
  */
 export async function checkGrants(server: ServerClient, counterpart: Counterpart, ledger: Ledger): Promise<void> {
   const lost: LedgerGrant[] = [];

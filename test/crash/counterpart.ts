@@ -19,8 +19,8 @@ export interface HeldRequest {
 }
 
 /**
- * Counts effects by their nonce, and rotates tokens: a refresh token can be used once, an access token until the next refresh, and the first access token of an account
- * is never accepted.
+ * Counts effects by their nonce, and rotates tokens: a refresh token can be used once, an access token until the next
+ * refresh, and the first access token of an account is never accepted.
  */
 export async function startCounterpart(): Promise<Counterpart> {
   const effects = new Map<string, number>();

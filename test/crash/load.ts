@@ -36,8 +36,8 @@ export type FileScene = Scene & { databaseFile: string };
 let made = 0;
 
 /**
- * Sends requests of every kind until the server has ended. The ledger marks each request as doubtful before it is sent, and
- * as acknowledged after its response.
+ * Sends requests of every kind until the server has ended. The ledger marks each request as doubtful before it is sent,
+ * and as acknowledged after its response.
  */
 export async function runLoad(server: CrashingServer, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
   const kinds = [create, create, update, update, remove, call, call, call, refresh, refresh, link, rotate, importTools];

@@ -1,6 +1,7 @@
 /**
- * Two questions for each of sixty well-known connectors, in the words of users who do not know the names of tools. They are kept separate: they were written before any of them was ranked, and the ranking is never tuned on them. If a change of the ranking
- * makes them worse, look at the other questions instead of these.
+ * Two questions for each of sixty well-known connectors, in the words of users who do not know the names of tools. They
+ * are kept separate: they were written before any of them was ranked, and the ranking is never tuned on them. If a
+ * change of the ranking makes them worse, look at the other questions instead of these.
  */
 export const HELD_APART: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['who is allowed to push to my github repo', 'github_list_collaborators', 'github_get_collaborator_permission'],

@@ -1,7 +1,8 @@
 /**
- * Questions about the connectors that had fewer than five in the other files, two to five for each, so that every connector has at
- * least five. They were written by an author who could read only the names of the tools, before any of them was ranked.
- * Neither the ranking nor the search words are tuned on them. A question with a bad result is not changed.
+ * Questions about the connectors that had fewer than five in the other files, two to five for each, so that every
+ * connector has at least five. They were written by an author who could read only the names of the tools, before any of
+ * them was ranked. Neither the ranking nor the search words are tuned on them. A question with a bad result is not
+ * changed.
  */
 export const SMALL_QUERIES: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['which people have signed up to our site, auth0', 'auth0_search_users'],

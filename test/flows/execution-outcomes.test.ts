@@ -34,7 +34,9 @@ interface RawResponse {
   isCut: boolean;
 }
 
-/** A raw call. On request, the caller disconnects after the first bytes. `onData` runs for each part of the response. */
+/**
+ * A raw call. On request, the caller disconnects after the first bytes. `onData` runs for each part of the response.
+ */
 function rawCall(
   server: Pick<TestServer, 'origin'>,
   token: string,

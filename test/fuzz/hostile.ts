@@ -1,4 +1,6 @@
-/** Texts that have broken servers before: control characters, encodings, look-alikes, code of other languages, extremes. */
+/**
+ * Texts that have broken servers before: control characters, encodings, look-alikes, code of other languages, extremes.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',

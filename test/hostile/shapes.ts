@@ -17,7 +17,10 @@ export interface Shape {
   framing?: 'none';
   /** @param secret the credential of the call, if the message is a response to it */
   body?: readonly Piece[] | ((secret: string) => readonly Piece[]);
-  /** The end of the shape: the connection is closed, lost, or silent. By default the connection stays open for another message. */
+  /**
+   * The end of the shape: the connection is closed, lost, or silent. By default the connection stays open for another
+   * message.
+   */
   end?: 'close' | 'reset' | 'silence';
   /** The message is sent as soon as a connection is open, before any request. */
   unasked?: true;

@@ -12,8 +12,8 @@ import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 /**
- * Headers that differ between requests. The client of the tests closes its connection after a HEAD. Transfer-Encoding may be left out of
- * the response to a HEAD (RFC 9112 §6.1).
+ * Headers that differ between requests. The client of the tests closes its connection after a HEAD. Transfer-Encoding
+ * may be left out of the response to a HEAD (RFC 9112 §6.1).
  */
 const CHANGING = ['date', 'x-request-id', 'set-cookie', 'connection', 'keep-alive', 'transfer-encoding'];
 /** Pages that a GET may change, so that a HEAD cannot know their length. */

@@ -21,8 +21,8 @@ const BASE_URL = 'https://valetkey.example';
 const run = promisify(execFile);
 
 /**
- * The suite only accepts its own document as a client, so an administrator sets it. That Valetkey otherwise uses the document of the
- * connection is tested in upstream-oauth.test.ts.
+ * The suite only accepts its own document as a client, so an administrator sets it. That Valetkey otherwise uses the
+ * document of the connection is tested in upstream-oauth.test.ts.
  */
 const CLIENTS: Readonly<Record<string, object>> = {
   'auth/basic-cimd': { client_id: 'https://conformance-test.local/client-metadata.json' },

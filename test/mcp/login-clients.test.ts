@@ -74,7 +74,10 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
   }
 
   for (const [name, line] of Object.entries(LINES)) {
-    /** Logs in with an address that the user typed. `change` alters the authorization request before the browser opens it. */
+    /**
+     * Logs in with an address that the user typed. `change` alters the authorization request before the browser opens
+     * it.
+     */
     async function connectAt(url: URL, login: KeptLogin, change: (address: URL) => void = () => {}) {
       const failure = await line.connect(url, login).catch((error: unknown) => error);
       expect(line.isLoginNeeded(failure), String(failure)).to.equal(true);

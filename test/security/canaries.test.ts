@@ -125,8 +125,8 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
   }
 
   /**
-   * Runs every operation on one account of a type, from its creation to its deletion. Each step is also tried by a client that may not read
-   * credentials, and with a failure.
+   * Runs every operation on one account of a type, from its creation to its deletion. Each step is also tried by a
+   * client that may not read credentials, and with a failure.
    */
   async function driveAccount(type: AuthorizationType): Promise<void> {
     const connector = await createConnector(server, [SAMPLES[type].pattern], { proxyUrl: ECHO });

@@ -65,7 +65,11 @@ describe('login to the console at the OpenID provider of the company', () => {
     });
   }
 
-  /** Begins a login as the login page does, and signs in at the provider. @returns the callback, which was not opened yet */
+  /**
+   * Begins a login as the login page does, and signs in at the provider.
+   *
+   * @returns the callback, which was not opened yet
+   */
   async function callbackOf(login = 'ada', answer = 'allow') {
     const begun = await callConsole(server, ':begin');
     expect(begun.status, begun.text).to.equal(200);

@@ -22,7 +22,9 @@ interface Told {
   returnUrl: string;
 }
 
-/** Returns what the last page of a popup sends, and the origins that it may send it to; undefined if it is another page. */
+/**
+ * Returns what the last page of a popup sends, and the origins that it may send it to; undefined if it is another page.
+ */
 function told({ text }: BrowserPage): Told | undefined {
   const found = /data-outcome="([^"]*)" data-origins="([^"]*)" data-return-url="([^"]*)"/.exec(text);
   if (!found) return undefined;

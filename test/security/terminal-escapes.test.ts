@@ -3,7 +3,9 @@ import { describeLogLine } from '../../http/monitoring/log-text.ts';
 import { type CommandResult, runCommand } from '../support/child-server.ts';
 import { startFakeServer } from '../support/cli.ts';
 
-/** Sets the title, clears the screen, writes over the line, reverses the text, and begins a sequence by one character. */
+/**
+ * Sets the title, clears the screen, writes over the line, reverses the text, and begins a sequence by one character.
+ */
 const HOSTILE = 'ada\u001b]0;pwned\u0007\u001b[2J\rroot\u009b31m\u202egnp.exe\u2066\u200b\n\u2028next';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069]/;

@@ -6,7 +6,10 @@ import type { TestResponse, TestServer } from './server.ts';
 /** An authorization type in the pattern of a custom provider, with the values of an account. */
 export interface TypeSample {
   pattern: AuthPattern;
-  /** `authorization_details` of a request; undefined for a type without credentials. Every secret value begins with `secret-`. */
+  /**
+   * `authorization_details` of a request; undefined for a type without credentials. Every secret value begins with
+   * `secret-`.
+   */
   details?: { [form: string]: Record<string, unknown> };
   /** The other forms of details that the type accepts. */
   otherForms?: readonly string[];

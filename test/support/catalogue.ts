@@ -4,7 +4,10 @@ import { readGenerated } from '../../wiring/generated-file.ts';
 
 let catalogue: Catalogue | undefined;
 
-/** Returns the catalogue of built-in connectors and tools, which the servers of a process share because it never changes. */
+/**
+ * Returns the catalogue of built-in connectors and tools, which the servers of a process share because it never
+ * changes.
+ */
 export function sharedCatalogue(): Catalogue {
   catalogue ??= createCatalogue(readCatalogueIndex(readGenerated('catalogue.json')));
   return catalogue;

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Pairs of operation and status that a server under test has returned in this process, and the events that it has emitted. */
+/**
+ * Pairs of operation and status that a server under test has returned in this process, and the events that it has
+ * emitted.
+ */
 const produced = new Set<string>();
 
 export function recordResponse(operationId: string | undefined, status: number): void {

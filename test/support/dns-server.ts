@@ -9,8 +9,8 @@ export interface DnsQuestion {
 }
 
 /**
- * How the server responds to a question: with addresses of its family (an empty list: the name exists, without such an address), with
- * a response code, with silence, with "truncated, ask over TCP", or with bytes.
+ * How the server responds to a question: with addresses of its family (an empty list: the name exists, without such an
+ * address), with a response code, with silence, with "truncated, ask over TCP", or with bytes.
  */
 export type DnsResponse = readonly string[] | 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'truncated' | Buffer;
 

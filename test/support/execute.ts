@@ -17,8 +17,8 @@ export function execute(
 }
 
 /**
- * Returns a function that runs tools of a connector with a new account and returns their data. It fails if a tool fails.
- * The names of the tools that succeeded are added to `ran`.
+ * Returns a function that runs tools of a connector with a new account and returns their data. It fails if a tool
+ * fails. The names of the tools that succeeded are added to `ran`.
  */
 export async function toolRunner(
   server: Pick<TestServer, 'call'>,

@@ -144,7 +144,11 @@ export async function walk(browser: TestBrowser, link: string, login: string | n
   return browser.open(leading.location as string);
 }
 
-/** Connects an account of a user through consent at the provider, from the link to the verification. @returns the account */
+/**
+ * Connects an account of a user through consent at the provider, from the link to the verification.
+ *
+ * @returns the account
+ */
 export async function connectUser(server: TestServer, browser: TestBrowser, connector: string, user: string) {
   const link = await makeLink(server, { connector, user_id: user, identifier: user });
   const { authRequestId } = returned(await walk(browser, link, user));

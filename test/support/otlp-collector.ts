@@ -59,12 +59,14 @@ const TYPES: Record<Signal, string> = {
   metrics: 'metrics.v1.ExportMetricsServiceRequest',
   logs: 'logs.v1.ExportLogsServiceRequest',
 };
-/** OTLP encodes these bytes in hexadecimal, unlike the JSON of Protocol Buffers (OTLP 1.4, "JSON Protobuf Encoding"). */
+/**
+ * OTLP encodes these bytes in hexadecimal, unlike the JSON of Protocol Buffers (OTLP 1.4, "JSON Protobuf Encoding").
+ */
 const ID_BYTES: Record<string, number> = { traceId: 16, spanId: 8, parentSpanId: 8 };
 
 /**
- * Validates a message against the schema of OpenTelemetry: its `.proto` files, which the package contains, read by protobufjs. A message is
- * valid if its binary encoding has every field and value of its JSON.
+ * Validates a message against the schema of OpenTelemetry: its `.proto` files, which the package contains, read by
+ * protobufjs. A message is valid if its binary encoding has every field and value of its JSON.
  *
  * @returns the paths of the fields that the schema does not have or whose values are lost; empty for a valid message
  */

@@ -5,7 +5,10 @@ import { LANGUAGES } from '../../web/languages/texts.ts';
 import { DESK, launch, openPage, PHONE, violations } from './support/connect-browser.ts';
 import { serveUserPages, USER_PAGES } from './support/user-pages.ts';
 
-/** The pages with the most elements. The others have the same title, sentence and buttons, which these tests audit in English. */
+/**
+ * The pages with the most elements. The others have the same title, sentence and buttons, which these tests audit in
+ * English.
+ */
 const AUDITED = ['start', 'form-with-problems', 'access', 'portal'];
 
 const fits = 'document.documentElement.scrollWidth <= window.innerWidth';

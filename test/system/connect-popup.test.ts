@@ -193,7 +193,8 @@ describe('links in a popup', () => {
     stranger.link = await newLink(connectors.consent);
     const { page } = await openPage(browser);
     await page.goto(stranger.origin);
-    // The page of the stranger behaves like the application, and repeats the message that makes a popup send the outcome.
+    // The page of the stranger behaves like the application, and repeats the message that makes a popup send the
+    // outcome.
     await page.evaluate(`{
       const { open } = window;
       window.open = (...given) => {
@@ -206,7 +207,8 @@ describe('links in a popup', () => {
     await signIn(popup);
     await popup.getByRole('heading', { name: 'Connected' }).waitFor();
     await popup.close();
-    // The server does not return the outcome to pages of other origins either, so the stranger only learns that the popup was closed.
+    // The server does not return the outcome to pages of other origins either, so the stranger only learns that the
+    // popup was closed.
     expect(await outcomeOf(page)).to.deep.equal({ outcome: 'closed' });
     expect(await page.evaluate('results')).to.deep.equal([]);
     expect(stranger.sent).to.deep.equal([]);

@@ -12,7 +12,10 @@ const MOST_STEPS = 120;
 
 type Role = Parameters<Page['getByRole']>[0];
 
-/** Moves the focus with the keyboard alone to the element with a role and a name, which is in the tree of screen readers. */
+/**
+ * Moves the focus with the keyboard alone to the element with a role and a name, which is in the tree of screen
+ * readers.
+ */
 async function tabTo(page: Page, role: Role, name: string | RegExp, key = 'Tab'): Promise<Locator> {
   const target = page.getByRole(role, { name, exact: true }).first();
   await target.waitFor();

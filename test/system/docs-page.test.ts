@@ -102,8 +102,8 @@ describe('the documentation pages in a browser', () => {
       expect(padding).not.to.equal('0px');
     });
 
-    // The remaining violations are in the viewer and cannot be repaired from outside: its banner on narrow screens and the main part of its
-    // client duplicate ours, and its inputs do not state whether their suggestions are open.
+    // The remaining violations are in the viewer and cannot be repaired from outside: its banner on narrow screens and
+    // the main part of its client duplicate ours, and its inputs do not state whether their suggestions are open.
     const VIEWERS_OWN = {
       page: ['landmark-no-duplicate-banner', 'landmark-unique'],
       client: ['aria-required-attr', 'landmark-no-duplicate-main', 'landmark-no-duplicate-banner', 'landmark-unique'],

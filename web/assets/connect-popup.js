@@ -4,7 +4,8 @@ const allowed = JSON.parse(origins);
 /** How long the application may take to reply, in milliseconds. */
 const REPLY_MS = 2000;
 
-// Without a reply, redirects the popup to the application, which then learns the outcome from the address.
+// Without a reply, the popup is redirected to `returnUrl`, if there is one. The application then learns the outcome
+// from that address.
 let hasLeft = false;
 const leave = () => {
   hasLeft = true;

@@ -16,7 +16,10 @@ declare namespace valetkey {
 
   /** How a link ended. `state` is the value that the link was created with. */
   type Outcome =
-    /** The user has finished. Send `auth_request_id` to your server, which calls `verifyUser` with the user of its session. */
+    /**
+     * The user has finished. Send `auth_request_id` to your server, which calls `verifyUser` with the user of its
+     * session.
+     */
     | { outcome: 'completed'; auth_request_id: string; state?: string }
     /**
      * The user has finished, and the popup was at `user_verify_url`, where your server has verified the user. Without
@@ -38,8 +41,8 @@ declare namespace valetkey {
    * Opens a link in a popup. Call it directly in the handler of a click, otherwise browsers block the popup.
    *
    * @param link the address that `generateMagicLink` returned to your server, or a promise of it
-   * @returns the outcome. If the popup is blocked and `redirect` is not `false`, this page is left and the promise stays
-   * pending
+   * @returns the outcome. If the popup is blocked and `redirect` is not `false`, this page is left and the promise
+   * stays pending
    * @throws TypeError if `link` is not the address of a link; the error of `link` if that promise is rejected
    */
   function connect(link: string | URL | PromiseLike<string | URL>, options?: ConnectOptions): Promise<Outcome>;

@@ -43,7 +43,7 @@ function hint(parameter) {
   return { ...rest, examples: { default: { value, 'x-disabled': true } } };
 }
 
-/** The viewer sends only the required fields of a form, so those of the example are marked as required. */
+/** The viewer sends only the required fields of a form, so the fields of the example are marked as required. */
 function fillForm(contract, { requestBody }) {
   const form = requestBody?.content?.['application/x-www-form-urlencoded'];
   if (form)
@@ -54,8 +54,8 @@ function fillForm(contract, { requestBody }) {
 const withoutToken = new Set();
 
 /**
- * Removes the token from requests to operations that take none. The viewer sends it to them, too, and they reject a
- * second way to authenticate.
+ * Removes the token from requests to operations that take none. The viewer sends the token to them, too, but they
+ * reject requests that contain a second way to authenticate.
  */
 function removeUnwantedToken({ request: { method, url, headers } }) {
   if (withoutToken.has(`${method} ${new URL(url).pathname}`)) headers.delete('authorization');

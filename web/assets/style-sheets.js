@@ -1,5 +1,6 @@
-// The reference viewer adds its styles as <style> elements, which the content security policy blocks. This puts their
-// text into style sheets of the document, which the policy allows. It is loaded before the viewer.
+// The reference viewer adds its styles as <style> elements, which the content security policy blocks. This script
+// copies their text to adopted style sheets of the document, which the policy allows. It must be loaded before the
+// viewer.
 const adopted = new WeakMap();
 
 function replace(element, text) {

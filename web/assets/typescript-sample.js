@@ -45,7 +45,10 @@ export function resolve(contract, value) {
     .reduce((place, key) => place[key.replaceAll('~1', '/').replaceAll('~0', '~')], contract);
 }
 
-/** A value as a literal of TypeScript: keys without quotes where they need none, and strings in single quotes. */
+/**
+ * Returns a value as a literal of TypeScript: keys have quotes only if they need them, and strings have single quotes
+ * unless they contain one.
+ */
 function literal(value) {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:')

@@ -1,14 +1,14 @@
 /** The background colors in `connect.css` on which text or borders have the accent color. */
 const LIGHT_GROUNDS = ['#ffffff', '#eef1f6'] as const;
 const DARK_GROUNDS = ['#1a202c', '#10141c'] as const;
-/** The minimum contrast of text and of controls (WCAG 2.2, 1.4.3 AA). */
+/** The minimum contrast of text (WCAG 2.2, 1.4.3 AA). Borders and buttons need less, but have the same color. */
 const CONTRAST = 4.5;
 const STEP = 0.04;
 
 type Rgb = readonly [number, number, number];
 
 /**
- * Returns a style sheet with the color of an application. Where the color is not readable, the nearest darker or
+ * Returns a style sheet with the color of an application. If text in that color would be hard to read, a darker or
  * lighter shade of it is used, so that no choice of an operator makes a page unreadable.
  *
  * @param color as `#rrggbb`

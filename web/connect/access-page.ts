@@ -17,9 +17,11 @@ export interface AccessView {
   providers: readonly string[];
   /** Whether the application can call tools, and not only list them. */
   callsTools: boolean;
-  /** The host that the browser is redirected to, or the scheme of an application. */
+  /**
+   * The host that the browser is redirected to; for a native application, the scheme of its address, such as `app:`.
+   */
   returnsTo: string;
-  /** Whether `returnsTo` is a program on the user's computer. */
+  /** Whether `returnsTo` belongs to a program on the user's computer. */
   returnsToComputer: boolean;
   /** Binds the form to this login and this browser. */
   formToken: string;

@@ -10,7 +10,7 @@ export interface BrandView {
   supportUrl: string;
   privacyUrl: string;
   termsUrl: string;
-  /** The start page of the application, for pages that do not know a better way back. */
+  /** The start page of the application, for pages that have no more specific link back to it. */
   homeUrl: string;
 }
 

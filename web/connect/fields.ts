@@ -14,7 +14,7 @@ export interface FieldView {
   options: readonly { value: string; name: string }[];
   hint: string;
   required: boolean;
-  /** The pattern of the whole value; empty for any value. */
+  /** A regular expression that the whole value must match; empty if any value is allowed. */
   pattern: string;
   value: string;
   /** The reason why the entered value is invalid; empty if it is valid. */
@@ -101,8 +101,8 @@ function helpersHtml(field: FieldView, texts: Texts): Html {
 }
 
 /**
- * Returns the attributes of a field. They disable the browser's own validation: the page shows problems itself, with
- * the same texts in every browser.
+ * Returns the attributes of a field. Attributes for the browser's own validation, such as `required`, are not used: the
+ * page shows problems itself, with the same texts in every browser.
  */
 function attributesOf(field: FieldView, texts: Texts): Html {
   const id = idOf(field);

@@ -37,8 +37,8 @@ export interface LayoutOptions {
 }
 
 /**
- * The layout of every page that a user sees while using a link: one column, the application's brand, no inline script
- * or style, and nothing from other hosts.
+ * The layout of every page for users, such as the pages of links and of the portal: one column, the application's
+ * brand, no inline script or style, and nothing from other hosts.
  */
 export function layout(context: PageContext, title: string, content: Html, options: LayoutOptions = {}): Page {
   const { texts, brand } = context;

@@ -11,10 +11,10 @@ import { type ScopeView, scopesHtml } from './scopes.ts';
 export interface LinkView {
   provider: MarkView;
   /**
-   * The name of the credential that the user enters, such as "API key", and how to get it; empty if the provider does
-   * not say.
+   * The name of the credential that the user enters, such as "API key"; empty if the provider's definition has none.
    */
   formTitle: string;
+  /** How to get the credential; empty if the provider's definition does not say. */
   help: string;
   /** The page of the provider on which users find the credential; empty if unknown. */
   keyPage: string;

@@ -76,7 +76,10 @@ export function expiredPage(context: PageContext, back?: ReturnLink): Page {
   return message(context, texts.plain('expired.title'), texts.html('expired.text'), { back });
 }
 
-/** The callback does not belong to a flow of this browser. The link is unknown, so the page links to the start page. */
+/**
+ * The callback does not belong to a flow of this browser. Its link is unknown, so the page links to the start page of
+ * the application.
+ */
 export function strayPage(context: PageContext): Page {
   const { texts } = context;
   return message(context, texts.plain('stray.title'), texts.html('stray.text'));

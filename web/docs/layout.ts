@@ -16,7 +16,7 @@ const MENU = [
   { href: '/docs/errors', label: 'Errors' },
 ];
 
-/** The layout of the pages for developers: a menu and one main part, without scripts. */
+/** The layout of the pages for developers: a menu and one main part. The layout itself has no scripts. */
 export function docsLayout({ title, current = '', content, head = html`` }: DocsPage): Html {
   const entries = MENU.map(({ href, label }) => {
     const mark = href === current ? html` aria-current="page"` : html``;

@@ -4,7 +4,7 @@ const MAX_LENGTH = 1000;
 
 /**
  * Returns the ranges of an Accept or Accept-Language header, the preferred ones first and without their parameters
- * (RFC 9110 §12.4.2). Those with the weight 0 are left out.
+ * (RFC 9110 §12.4.2). Ranges with the weight 0 or an invalid weight are left out.
  */
 export function acceptedRanges(header = ''): string[] {
   const ranges = header

@@ -1,6 +1,6 @@
 /**
  * The texts of pages for users, and the model for every other language: same keys, same placeholders. A message with
- * plural forms has one text per category of `Intl.PluralRules`.
+ * plural forms has one text for each category of `Intl.PluralRules` that its language uses.
  */
 export const en = {
   // Header and footer of every page

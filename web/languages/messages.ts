@@ -1,6 +1,6 @@
 import type { en } from './en.ts';
 
-/** The forms of a message that depends on a number. `Intl.PluralRules` decides which of them a language needs. */
+/** The forms of a message that depends on a number. `Intl.PluralRules` defines which forms a language needs. */
 export type Plural = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
 
 export type MessageKey = keyof typeof en;

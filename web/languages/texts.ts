@@ -47,7 +47,10 @@ type Values<K extends MessageKey> = [Placeholder<K>] extends [never]
 export interface Texts {
   readonly tag: LanguageTag;
   readonly direction: 'ltr' | 'rtl';
-  /** As HTML. Values are escaped and isolated, because their direction may differ from that of the sentence. */
+  /**
+   * As HTML. Values that are strings are escaped. They are also isolated with `<bdi>`, because their direction may
+   * differ from that of the sentence.
+   */
   html<K extends MessageKey>(key: K, ...values: Values<K>): Html;
   /** As plain text, for titles and attributes. */
   plain<K extends MessageKey>(key: K, ...values: Values<K>): string;

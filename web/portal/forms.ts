@@ -12,7 +12,7 @@ export function formHtml({ action, token }: FormView, button: Html): Html {
 }
 
 /**
- * A button that asks again before it acts, without a script.
+ * A button that asks for confirmation before the form is sent, without a script.
  *
  * @param about the id of the element that names the object of the action
  */

@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { confirmedHtml, type FormView } from './forms.ts';
 import { timeHtml } from './times.ts';
 
-/** An MCP client that the user has given access. */
+/** An MCP client to which the user has given access. */
 export interface GrantView {
   client: string;
   /** The host to which users of the client return. It is shown, because a client can give itself any name. */

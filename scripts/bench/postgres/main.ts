@@ -64,7 +64,7 @@ interface Measurement {
   rate: number;
   clientCpu: number;
   serverCpu: number;
-  /** Repeated runs per 100 units. */
+  /** Repeated runs per 100 units of work. */
   retries: number;
   failures: number;
 }

@@ -227,7 +227,8 @@ describe('units on PostgreSQL', () => {
     expect(await runsOf(places)).to.equal(24);
     const used = (await test.store.read.audit.chains(test.env)).map(({ start }) => laneOf(start));
     expect(used).to.have.members(Array.from({ length: 24 }, (_, lane) => lane));
-    // The negative control: instances with one place begin with the same chains, and conflict where their units overlap in time.
+    // The negative control: instances with one place begin with the same chains, and conflict where their units overlap
+    // in time.
     let same = 24;
     for (let round = 0; round < 20 && same === 24; round++) same = await runsOf([0, 0, 0]);
     expect(same).to.be.above(24);

@@ -32,7 +32,9 @@ export function changeIn(database: string, statement: string, values: readonly u
   return Number(runIn(database, `set session_replication_role = replica; ${changed}`));
 }
 
-/** Reads all tables with one statement, because a process for each would keep the servers of a test waiting for seconds. */
+/**
+ * Reads all tables with one statement, because a process for each would keep the servers of a test waiting for seconds.
+ */
 export function dumpOf(database: string): Record<string, Row[]> {
   const names = tablesOf(database);
   const rows = names.map(

@@ -11,7 +11,9 @@ const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** How long an action waits for its element. The limit only detects a hang: a loaded machine takes long to show a page. */
+/**
+ * How long an action waits for its element. The limit only detects a hang: a loaded machine takes long to show a page.
+ */
 export const PATIENCE_MS = 300_000;
 
 export const PHONE = { width: 320, height: 640 };

@@ -4,8 +4,8 @@ import { fillConsole } from './console-data.ts';
 import { startConsoleWorld } from './console-world.ts';
 
 /**
- * Takes pictures of the pages of the console. Without a folder, those that are kept in docs/screens; with one, in every size and scheme:
- * `node test/system/support/console-screens.ts [page,page] [folder]`.
+ * Takes pictures of the pages of the console. Without a folder, those that are kept in docs/screens; with one, in every
+ * size and scheme: `node test/system/support/console-screens.ts [page,page] [folder]`.
  */
 const SIZES = [
   { width: 320, height: 640 },

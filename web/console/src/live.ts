@@ -11,8 +11,8 @@ import { currentSession } from './session.ts';
  */
 
 /**
- * For the first part of an event's type: which queries such an event makes outdated. A query is meant if its key
- * contains one of the names.
+ * Maps the first part of an event's type to names. After such an event, each query whose key contains one of these
+ * names is outdated.
  */
 const CHANGED: Record<string, readonly string[]> = {
   connected_account: ['accounts', 'account', 'audit'],
@@ -73,7 +73,7 @@ function setState(next: LiveState): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether the environment stores its events, as the last access token said. */
+/** Whether the environment stores its events, according to the response with the last access token. */
 const keepsEvents = () => currentSession()?.environment.keepsEvents === true;
 
 /** Keeps the pages current, for as long as the tab is open. */
@@ -122,7 +122,7 @@ function followEvents(queries: QueryClient): void {
     setState(next);
     channel.postMessage({ state: next });
   };
-  // Without the lock manager each tab follows the events itself.
+  // In a browser without the Web Locks API, each tab reads the stream of events itself.
   const alone = (run: () => Promise<void>) =>
     'locks' in navigator ? navigator.locks.request('valetkey-events', run) : run();
   void alone(async () => {

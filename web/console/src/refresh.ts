@@ -4,8 +4,8 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 const FEW_PAGES = 3;
 
 /**
- * Reads the shown data again, and marks all other data as outdated. Of lists, only the first page is read again, by its
- * own query, so that a change costs one request however far the list was scrolled.
+ * Reads data on the current page again, and marks other cached data as outdated. Of lists, only the first page is read
+ * again, by a separate query, so that a change costs one request however far the list was scrolled.
  *
  * @param kinds parts of the keys of the queries; by default all queries
  * @param options.lists reads short lists again as a whole, because a row that is not on the first page may have changed

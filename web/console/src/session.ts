@@ -15,7 +15,7 @@ export interface Session {
 
 interface Held {
   token: string;
-  /** When the token is replaced: after 80 % of its life. */
+  /** When the token is replaced: after 80 % of its lifetime. Milliseconds since the epoch. */
   renewAt: number;
 }
 
@@ -41,7 +41,7 @@ export function onEnd(listener: () => void): void {
   endedListeners.add(listener);
 }
 
-/** Returns a valid access token; undefined without a session. */
+/** Returns a valid access token; undefined if there is no session, or the server returned an error. */
 export function accessToken(): Promise<string | undefined> {
   if (held && Date.now() < held.renewAt) return Promise.resolve(held.token);
   renewing ??= renew().finally(() => {
@@ -62,14 +62,14 @@ export async function logIn(token: string): Promise<string | undefined> {
   return ((await response.json()) as { detail?: string }).detail ?? 'The login failed.';
 }
 
-/** Returns the host of the company's OpenID provider; null if operators log in with one-time addresses only. */
+/** Returns the host of the company's OpenID provider; null if there is none, or if it could not be requested. */
 export async function companyLoginHost(): Promise<string | null> {
   const response = await post('/console/session:options');
   if (!response.ok) return null;
   return ((await response.json()) as { company_login_host: string | null }).company_login_host;
 }
 
-/** Begins a login at the company's OpenID provider. @returns an error text; undefined while the browser goes there */
+/** Begins a login at the company's OpenID provider. @returns an error text; undefined if it was opened */
 export async function logInAtCompany(): Promise<string | undefined> {
   const response = await post('/console/session:begin');
   const body = (await response.json()) as { url?: string; detail?: string };

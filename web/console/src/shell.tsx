@@ -34,7 +34,8 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the page changes
   useEffect(() => {
     setHasMenu(false);
-    // Moves the focus to the new page, so that a screen reader continues there. On the first page, the browser does so.
+    // Moves the focus to the new page, so that a screen reader continues there. The first page keeps the browser's
+    // focus.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [path]);

@@ -1,10 +1,11 @@
-// A program with one of the libraries for agents. It logs its user in as a command does: it prints the address of the login, and waits for
-// the browser on a port of this machine.
+// A program with one of the libraries for agents. It logs its user in as a command does: it prints the address of the
+// login, and waits for the browser on a port of this machine.
 //
 //   node library-client.mjs <library> <address of the server> list|call [tool] [arguments as JSON]
 //
-// It runs in the folder in which the libraries are installed, and keeps its login in $HOME/login.json. $CLIENT_ID is the id of a client
-// that an administrator has registered; without it the program registers itself. With $NO_LOGIN it never asks the user.
+// It runs in the folder in which the libraries are installed, and keeps its login in $HOME/login.json. $CLIENT_ID is
+// the id of a client that an administrator has registered; without it the program registers itself. With $NO_LOGIN it
+// never asks the user.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -8,8 +8,8 @@ interface Turn {
 }
 
 /**
- * Starts a model on this machine that speaks the interfaces of Anthropic and Gemini, so that agents need no account. At its first turn it
- * calls the tool whose name ends with `toolName`; then it repeats the result as its own text.
+ * Starts a model on this machine that speaks the interfaces of Anthropic and Gemini, so that agents need no account. At
+ * its first turn it calls the tool whose name ends with `toolName`; then it repeats the result as its own text.
  *
  * @param input the arguments of the call
  */

@@ -19,7 +19,10 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Whether the client demands a terminal. */
   isInteractive?: boolean;
-  /** Receives the address at which the client lets its user log in. Without it, a client that asks for a login is stopped. */
+  /**
+   * Receives the address at which the client lets its user log in. Without it, a client that asks for a login is
+   * stopped.
+   */
   onLogin?: ((authorizationUrl: string) => Promise<unknown>) | undefined;
   /** Lines for a client that is itself a server on its standard input; it is stopped when its output matches. */
   conversation?: { input: string; until: RegExp };

@@ -25,8 +25,8 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
   const wanted = find(usable) ?? find(all);
   const isRefused = wanted !== undefined && !usable.includes(wanted);
   const isAbsent = wanted === undefined && chosen !== '' && chosen !== ANY_CONNECTION;
-  // If the requested connection cannot be used, the user must choose another one. Without a request, the first is
-  // preset.
+  // If the given connection cannot be used, the operator must choose another connection. If none is given, the first
+  // usable connection is selected.
   const connection = isRefused || isAbsent ? undefined : (wanted ?? usable[0]);
   const details = useQuery({
     queryKey: ['connection', connection?.id],
@@ -176,7 +176,7 @@ function LinkForm({ connector, isReady, onClose }: LinkFormProps) {
   );
 }
 
-/** Adds the console to the addresses to which users may return, if it is not there. Only an owner can do so. */
+/** Adds the console to the addresses to which users may return. Does nothing if the operator is not an owner. */
 export async function allowVerifyAddress(): Promise<void> {
   if (!may('admin')) return;
   const { environment } = await take(api.GET('/api/v1/environment'));
@@ -185,7 +185,7 @@ export async function allowVerifyAddress(): Promise<void> {
   await take(api.PUT('/api/v1/environment', { body: { user_verify_urls: [...urls, verifyAddress()] } }));
 }
 
-/** Returns the address to which the application lets its users return; empty if it has none. */
+/** Returns the address of the application to which users return; empty if there is none or only owners may see it. */
 async function addressOfApplication(): Promise<string> {
   if (!may('admin')) return '';
   const { environment } = await take(api.GET('/api/v1/environment'));

@@ -33,7 +33,7 @@ const NAMES: Record<Schemas['ToolErrorKind'], string> = {
   service_busy: 'Server busy',
 };
 
-/** Returns the name of a kind of failure for people. */
+/** Returns the name of a kind of failure for display. */
 export function failureName(kind: string): string {
   return (NAMES as Record<string, string>)[kind] ?? words(kind);
 }

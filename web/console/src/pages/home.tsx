@@ -126,7 +126,7 @@ function Failures() {
   );
 }
 
-/** The names and counts of failures, as bars beside each other. */
+/** The names and counts of failures, each with a bar. */
 function Meters({ counts }: { counts: readonly { name: string; count: number }[] }) {
   const most = Math.max(1, ...counts.map(({ count }) => count));
   return (

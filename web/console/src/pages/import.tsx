@@ -146,8 +146,8 @@ function controlName(field: string): string {
 const LOCAL = /http:\/\/((?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?![\w.])/;
 
 /**
- * How to allow calls to an API on the machine of the server, if the request names one. Production environments cannot
- * allow them, so nothing is shown there.
+ * How to allow calls to an API on the machine of the server, if the request contains the address of such an API.
+ * Production environments cannot allow these calls, so nothing is shown there.
  */
 function LocalAddress({ request: { base_url: baseUrl, files } }: { request: Request }) {
   const [, address] = [baseUrl ?? '', ...files.map(({ content }) => content)].join('\n').match(LOCAL) ?? [];

@@ -21,7 +21,11 @@ export async function createLinkForHere(key: Key, identifier: string): Promise<S
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));
 }
 
-/** Creates a link to send to a user. The user returns to the application. */
+/**
+ * Creates a link to send to a user.
+ *
+ * @param userVerifyUrl the address of the application to which the user returns; empty for none
+ */
 export async function createLinkToSend(key: Key, userVerifyUrl: string): Promise<Schemas['MagicLink']> {
   const body = { ...key, ...(userVerifyUrl && { user_verify_url: userVerifyUrl }) };
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));

@@ -40,8 +40,9 @@ const FAILURES: Record<string, string> = {
 };
 
 /**
- * Exchanges a one-time address for a session. The page asks for confirmation first, so that a website or a message
- * cannot log the operator in as another operator by opening a one-time address of that operator.
+ * Exchanges the token of a one-time address for a session. The page asks for confirmation first, unless the token comes
+ * from a company login that this tab has started. Without the confirmation, a website or a message could log the
+ * operator in as another operator, by opening a one-time address of that operator.
  */
 export function LoginPage() {
   const navigate = useNavigate();

@@ -36,7 +36,7 @@ export function ServerForm({ config }: { config?: Config }) {
     });
     save.mutate({ name: String(form.get('name')), description: String(form.get('description')), mappings });
   };
-  // `mappings.1.tools.0` → `mappings.tools conn_…`: the controls are named by the connections.
+  // `mappings.1.tools.0` → `mappings.tools conn_…`: the names of controls contain the connection's id, not its index.
   const controlName = (field: string) =>
     field.replace(
       /^mappings\.(\d+)\.(tools|max_listed_tools|resources|prompts)\b.*/,

@@ -5,7 +5,7 @@ import { ANY_CONNECTION } from '../navigation.ts';
 import { may } from '../session.ts';
 import { Card } from '../ui/parts.tsx';
 
-/** The first steps in a new environment, until a tool was called. */
+/** The first steps in a new environment. Nothing is shown when all of them are done. */
 export function NextSteps() {
   const { data } = useQuery({ queryKey: ['connections', 'accounts', 'executions', 'steps'], queryFn: loadSteps });
   const first = data?.findIndex(({ isDone }) => !isDone) ?? -1;

@@ -154,7 +154,7 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
   );
 }
 
-/** Returns a text after it has not changed for a moment. */
+/** Returns the last version of a text that stayed unchanged for `TYPING_MS`. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How the values of an overlay are typed in the form: texts without quotes, all other values as JSON. */
+/** The notation of an overlay's values in the form: most texts without quotes, all other values as JSON. */
 
 export type InputSchema = Record<string, unknown>;
 

@@ -14,7 +14,7 @@ interface FieldErrorsProps {
 interface Place {
   control: HTMLElement;
   label: string | undefined;
-  /** Where the message is shown at the control; null for a check box, whose label would contain it. */
+  /** The element that shows the message at the control; null if there is none, for example at a check box. */
   slot: Element | null;
 }
 
@@ -62,7 +62,7 @@ function ErrorAtControl({ place, message }: { place: Place | undefined; message:
   );
 }
 
-/** The label of a control, which leads to it, and the name of the field in the API where this differs. */
+/** The label of a control, which moves the focus to the control, and the name of the field in the API if it differs. */
 function FieldName({ field, place }: { field: string; place: Place | undefined }) {
   const name = <b title={field}>{place?.label ?? words(field)}</b>;
   if (!place) return name;
@@ -92,7 +92,7 @@ function sentenceOf(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Returns the element of a field that shows its error, which describes the control for screen readers. */
+/** Returns the element that shows the error of a control, and describes the control for screen readers; or null. */
 function slotOf(control: Element): Element | null {
   if (control instanceof HTMLFieldSetElement) return control.querySelector(':scope > .field-error');
   return control.closest('.field')?.querySelector('.field-error') ?? null;

@@ -8,7 +8,7 @@ export interface Filter {
   /** The values to choose from. A record also contains their labels; otherwise `words` creates the labels. */
   options?: readonly string[] | Readonly<Record<string, string>>;
   placeholder?: string;
-  /** A time is local in the form, and in UTC in the address. */
+  /** Whether the value is a time. It is shown in local time in the form, and is in UTC in the address. */
   isTime?: boolean;
 }
 

@@ -149,8 +149,8 @@ function useWidth(stored: RefObject<HTMLDivElement | null>): [number, (element: 
   const measure = useCallback(
     (element: HTMLDivElement) => {
       stored.current = element;
-      // The outer width does not depend on a scroll bar. With the inner width, the layout could alternate, because it
-      // determines whether there is a scroll bar.
+      // The outer width does not depend on a scroll bar. With the inner width, the layout could alternate endlessly: it
+      // would add or remove a scroll bar, which would change the width and so the layout.
       const read = () => setWidth(element.offsetWidth);
       const observer = new ResizeObserver(read);
       observer.observe(element);

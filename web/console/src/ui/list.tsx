@@ -30,14 +30,14 @@ interface ListProps<T extends RowData> {
 
 const ROW_PX = 44;
 const STACKED_LINE_PX = 28;
-/** The next page is requested when at most this many loaded rows follow the visible rows. */
+/** The next page is requested when fewer than this many loaded rows follow the rows in the document. */
 const AHEAD = 30;
 
 /**
- * A list of any length: only visible rows are in the document, and pages are loaded when they are needed. Where its
- * columns do not fit, each row is a block of its cells, with the heads of their columns. The first page also has its
- * own query, which is kept current. Changes appear immediately while the list is at its top. If it is scrolled, a
- * button shows them, so that rows do not move.
+ * A list of any length: only the visible rows and a few beside them are in the document, and pages are loaded when they
+ * are needed. Where its columns do not fit, each row is a block of its cells, with the heads of their columns. The
+ * first page also has its own query, which is kept current. Changes appear immediately while the list is at its top. If
+ * it is scrolled, a button shows them, so that rows do not move.
  */
 export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T>) {
   const { label, queryKey, load, columns, rowKey, rowHref, empty } = props;
@@ -76,7 +76,7 @@ export function List<T extends RowData>({ wraps = false, ...props }: ListProps<T
   const visible = virtual.getVirtualItems();
   const firstIndex = visible[0]?.index ?? 0;
   const lastIndex = visible.at(-1)?.index ?? -1;
-  // Only visible rows are in the model: for 100,000 rows, it would take 160 ms after each page that is loaded.
+  // Only the rows in the document are in the model. A model of 100,000 rows would take 160 ms after each loaded page.
   const shown = useMemo(() => rows.slice(firstIndex, lastIndex + 1), [rows, firstIndex, lastIndex]);
   const table = useGrid({ columns, rows: shown, rowKey, columnVisibility });
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;

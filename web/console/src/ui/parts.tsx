@@ -149,7 +149,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
 
 const NONE: readonly never[] = [];
 
-/** An error of the API: what happened, the fields, and the reference for support. */
+/** An error: what happened and, if the API returned it, the invalid fields and the reference for support. */
 export function Trouble({ error, controlName }: { error: unknown; controlName?: (field: string) => string }) {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error.problem : {};
@@ -215,7 +215,7 @@ export function Json({ value, label }: { value: unknown; label: string }) {
   return <Code text={JSON.stringify(value, null, 2) ?? 'null'} label={label} />;
 }
 
-/** A control with its label. The hint and an error that the server reports describe it for screen readers. */
+/** A control with its label. Its hint and its error describe the control for screen readers. */
 export function Field({
   label,
   hint,
