@@ -963,8 +963,9 @@ export const MCP_LOGIN = {
   /** How long an exchanged code is stored, to detect its second use. */
   spentMs: HOUR,
   /**
-   * The lifetime of an access token. The grant is read with every request, so the lifetime only determines how often
-   * clients refresh.
+   * The lifetime of an access token, and of a grant without a refresh token. The grant is read with every request, so a
+   * revoked grant ends immediately. The lifetime determines how often clients refresh or, without a refresh token, how
+   * often users log in.
    */
   accessTokenMs: 15 * MINUTE,
   /** The lifetime of an unused grant. */

@@ -155,10 +155,10 @@ function fallBack(
 }
 
 /**
- * Returns alternative sets of scopes: those of an overlay (`x-tool-scopes`), otherwise one set for each security
- * requirement. The set contains the scopes of all OAuth schemes of the requirement, because documents list the implicit
- * and the code flow of one credential as two schemes. The result is empty if one of the requirements is empty, which
- * means that no credential is needed.
+ * Returns alternative sets of scopes: those of an overlay (`x-tool-scopes`), otherwise the scopes of each security
+ * requirement. A set contains the scopes of all OAuth schemes of its requirement, because documents list the implicit
+ * and the code flow of one credential as two schemes. Requirements without scopes give no set. If a requirement is empty
+ * (calls need no credential), the result is empty.
  */
 function scopesOf({ data }: Operation, document: Data, schemes: ReadonlyMap<string, Data>): string[][] {
   if (Array.isArray(data['x-tool-scopes'])) return clean(data['x-tool-scopes']);

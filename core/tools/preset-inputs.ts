@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { Tool } from './tool.ts';
 
 /**
- * Adds the inputs that an overlay (a restriction of the tool by the environment) presets.
+ * Adds the inputs that an overlay (an environment's changes to a tool) presets.
  *
  * @param input the input of the caller, without the cursor
  * @throws ApiError INVALID_TOOL_INPUT if the caller sets one of them, even to the same value

@@ -137,7 +137,7 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
 
 /**
  * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves. Therefore its
- * parameters must not replace those of the inputs, which an overlay (a restriction of the tool by the environment) may
+ * parameters must not replace those of the inputs, which an overlay (an environment's changes to a tool) may
  * preset. Names are compared in lower case, without blanks and up to the first bracket, because servers may treat them
  * as the same parameter.
  */
