@@ -291,8 +291,8 @@ describe('accounts', () => {
   });
 
   it('have exact totals for every filter after any sequence of inserts, changes, removals and rolled back units', async () => {
-    // The usual test store runs each unit twice. The units below update the expected state while they run, so this
-    // test opens a store that runs each unit once.
+    // The usual test store runs each unit of work twice. The units below update the expected state while they run, so
+    // this test opens a store that runs each unit once.
     await test.end();
     test = await openSharedTestStore();
     connectionId = await github(test);

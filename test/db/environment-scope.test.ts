@@ -43,7 +43,9 @@ async function unarchived(repositories: Pick<Repositories, 'audit'>, env: Enviro
   return await repositories.audit.unarchived(env, await firstChain(repositories, env), 0, limit);
 }
 
-/** Functions that need no environment: those of environments themselves, and of data that belongs to the deployment. */
+/**
+ * Functions without an environment parameter: those of environments themselves, and those of data of the deployment.
+ */
 const WITHOUT_ENVIRONMENT = [
   'AccountReads.countByStatus',
   'DeploymentSecretReads.get',
@@ -161,7 +163,6 @@ describe('queries are limited to one environment (C1)', () => {
   });
 
   describe('with rows of another environment', () => {
-    /** Calls each function once with another environment than that of the rows, and lists the expected results. */
     const page = { size: 10 };
     const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0, totalIsExact: true };
     type Call = (r: Repositories, env: EnvironmentId, ids: Ids) => Promise<unknown>;
@@ -176,6 +177,7 @@ describe('queries are limited to one environment (C1)', () => {
     const FAILED = { state: 'FAILED' as const, attempts: 1, nextAttemptAt: null, lastAttempt: null, at: NOW };
     const ENDED = { endpointId: 'whk_1', afterId: '', createdFrom: 0, endedUntil: NOW, limit: 9, slice: 9 };
     const CHAIN = { start: 0, limit: Number.MAX_SAFE_INTEGER, head: undefined };
+    /** One call of each function, and the result that it must have with another environment than that of the rows. */
     const calls: Record<string, [call: Call, expected: unknown]> = {
       'catalogueDigests.get': [(r, env) => r.catalogueDigests.get(env), undefined],
       'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
@@ -473,7 +475,7 @@ describe('queries are limited to one environment (C1)', () => {
       'webhookDeliveries.insert',
       'webhookEndpoints.insert',
     ];
-    /** Metrics of the whole deployment, which no request reads. */
+    /** Metrics of the whole deployment, which requests do not read. */
     const ofDeployment = ['accounts.countByStatus'];
     const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation', 'jobQueue', 'periodicJobs'];
 

@@ -15,7 +15,7 @@ import {
 type Row = { id: string };
 type Read = (page: PageRequest) => Promise<Page<Row>>;
 
-/** Reads a list in one direction and runs a function before each page. @returns the ids in the order of the list */
+/** Reads a list in one direction and runs a function between two pages. @returns the ids in the order of the list */
 async function walk(read: Read, size: number, back: boolean, between: () => Promise<void>, from?: string) {
   const ids: string[] = [];
   let request: PageRequest = from === undefined ? { size } : { size, [back ? 'before' : 'after']: from };

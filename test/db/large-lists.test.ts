@@ -24,7 +24,7 @@ import {
 
 type Read<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
-/** Limits so small that a few hundred rows take many slices. */
+/** Limits so small that a few hundred rows take many slices (ranges of rows that are read one after the other). */
 const LIMITS = { slice: 7, largestSlice: 20, counted: 20, countedSlices: 5 };
 
 const ACCOUNTS = 300;

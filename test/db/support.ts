@@ -59,14 +59,14 @@ export interface TestStore {
 }
 
 /**
- * Opens a store on its own database, with one environment and one connection `github`. Each unit runs twice, and its
- * first run is rolled back.
+ * Opens a store on its own database, with one environment and one connection `github`. Each unit of work runs twice,
+ * and its first run is rolled back.
  */
 export async function openTestStore(options: TestOptions = {}): Promise<TestStore> {
   return openSharedTestStore(options, rehearsed);
 }
 
-/** Opens a store as `openTestStore` does, but its units run only once: for tests that examine a single run. */
+/** Opens a store as `openTestStore` does, but its units of work run only once: for tests that examine a single run. */
 export async function openSharedTestStore(
   options: TestOptions = {},
   adapt = (store: Store): Store => store,
@@ -84,7 +84,8 @@ export async function openSharedTestStore(
     newId,
     register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
-      // A test may have replaced the store. A pooler would try forever to serve a store whose database was removed.
+      // Closes `test.store`, because a test may have replaced the first store. If a store stayed open, a connection
+      // pooler would try forever to connect it to the removed database.
       await test.store.close();
       database.remove();
     },
@@ -92,7 +93,7 @@ export async function openSharedTestStore(
   return test;
 }
 
-/** Adds check values for keys, which rows need to name these keys. */
+/** Adds check values of key-encryption keys. A row can only name a key whose check value is stored. */
 export async function addKeyChecks(store: Store, ...kekIds: string[]) {
   for (const kekId of kekIds) {
     const check = { kekId, checkValue: Buffer.alloc(32), createdAt: NOW };
@@ -148,7 +149,7 @@ export function webhookEndpoint(id: string): Omit<WebhookEndpointRow, 'environme
   };
 }
 
-/** More tools than the writer of SQLite keeps in memory, so that some of them are in the log before their commit. */
+/** More tools than the cache of the SQLite connection can hold, so that some are in the log before their commit. */
 export function manyTools(): NewEnvironmentTool[] {
   const definition = { description: 'x'.repeat(10_000) };
   return Array.from({ length: 600 }, (_, index) => tool(`mine_${index}`, { definition }));
@@ -230,7 +231,7 @@ export function job(id: string, subjectId: string, over: Partial<NewJob> = {}): 
   return { id, kind: 'revocation', lane: 'github', subjectId, ...sealed, ...times, ...over };
 }
 
-/** Returns the lane of these jobs. */
+/** Returns the lane (the queue) of the jobs that `job` creates. */
 export function laneOf(environmentId: EnvironmentId) {
   return { environmentId, kind: 'revocation', lane: 'github' };
 }

@@ -69,7 +69,7 @@ describe('compose files', () => {
 
   for (const file of files) {
     it(`${file} is valid and uses settings of the server`, () => {
-      // The schema is of an older version, which does not have the name of a project.
+      // The schema describes an older version of compose files, without the key `name`.
       const { name: _, ...compose } = parse(read(`deploy/${file}`), { merge: true }) as ComposeFile;
       expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);
       const used = Object.keys(compose.services['valetkey']?.environment ?? {});

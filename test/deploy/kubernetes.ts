@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../flows/markdown.ts';
 
-/** The modules of `kubernetes-types` by the API of an object. */
+/** The modules of `kubernetes-types` by the `apiVersion` of an object. */
 const MODULES: Readonly<Record<string, string>> = {
   v1: 'core/v1',
   'apps/v1': 'apps/v1',

@@ -20,7 +20,7 @@ interface Rule {
 const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8');
 const dashboard = JSON.parse(read('grafana/valetkey.json')) as { panels: Panel[] };
 const rules = (parse(read('alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
-/** Labels that Prometheus adds, and the label of buckets. */
+/** Labels that Prometheus adds, and the label of histogram buckets. */
 const ADDED = ['job', 'instance', 'le'];
 
 describe('dashboard and alerts', () => {

@@ -2,7 +2,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 export interface Selector {
   metric: string;
-  /** The names of the labels that it compares. */
+  /** The names of the labels that the selector compares. */
   labels: string[];
 }
 

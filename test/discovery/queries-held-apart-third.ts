@@ -1,7 +1,8 @@
 /**
- * Further separate questions, with which a third of all questions are separate: one or two for most connectors, some of
- * them about rare tasks. They were written by an author who could read only the names of the tools, before any of them
- * was ranked. Neither the ranking nor the search words are tuned on them. A question with a bad result is not changed.
+ * More questions that are kept apart from tuning: one or two for most connectors, some of them about rare tasks. With
+ * them, a third of all questions are kept apart. They were written by an author who could read only the names of the
+ * tools, before any of them was ranked. Neither the ranking nor the search words are tuned on them. A question with a
+ * bad result is not changed.
  */
 export const HELD_APART_THIRD: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['how long does a visit to our app last according to amplitude', 'amplitude_get_session_lengths'],

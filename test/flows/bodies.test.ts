@@ -45,8 +45,8 @@ describe('M3: the memory of bodies', () => {
   });
 
   /**
-   * Occupies the memory budget of the environment while a function runs: with `first`, until it cannot reserve memory
-   * for another body; with `more`, until it cannot grow.
+   * Occupies memory of the environment's budget while a function runs. With `first`, the first bytes of another body
+   * find no space, even after a wait. With `more`, a body finds no space for further bytes.
    */
   async function holding<T>(share: 'first' | 'more', run: () => Promise<T>): Promise<T> {
     const hold = own.hold();

@@ -20,7 +20,7 @@ describe('servers whose clocks differ by twenty minutes', () => {
   let app: Upstream;
   let late: ChildServer;
   let early: ChildServer;
-  /** Token requests that wait for a response. */
+  /** Functions that send the responses to the received token requests. */
   let held: (() => unknown)[];
   let isOver = false;
 
@@ -105,7 +105,7 @@ describe('servers whose clocks differ by twenty minutes', () => {
       const second = execute(other, id, 'http_get', { path: '/x' });
       const running = `/api/v1/executions?connected_account_id=${id}&status=STARTED`;
       await until(async () => (await other.call('GET', running)).body.total_size === 2);
-      // Gives the other server time to read the lease.
+      // Gives the other server time to read the lease, which says that a token request is already running.
       for (let request = 0; request < 20; request++) await other.call('GET', running);
       expect(held, 'token requests').to.have.length(1);
       held[0]?.();

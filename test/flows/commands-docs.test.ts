@@ -11,7 +11,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].co
 );
 const MAKEFILE = readPage('Makefile');
 
-/** Returns the code on a page: the lines of its blocks, and the text between backticks. */
+/** Returns the code on a page: the lines of its shell, text and INI blocks, and the text between backticks. */
 function codeOf(page: string): string[] {
   const text = readPage(page);
   const blocks = blocksOf(text).filter(({ language }) => ['sh', 'bash', 'text', 'ini'].includes(language));

@@ -35,7 +35,8 @@ interface RawResponse {
 }
 
 /**
- * A raw call. On request, the caller disconnects after the first bytes. `onData` runs for each part of the response.
+ * Makes a raw call, which the server forwards to the provider. With `hangUp`, the caller disconnects after the first
+ * bytes. `onData` runs for each part of the response.
  */
 function rawCall(
   server: Pick<TestServer, 'origin'>,
@@ -276,7 +277,7 @@ describe('F13: the outcome of an execution', () => {
       ];
       for (const [path, body] of calls) {
         const call = () => server.call('POST', path, { body, headers: { 'idempotency-key': 'lost-operation' } });
-        // The commit that claims the key succeeds; later units fail.
+        // The key is claimed by `store.commit`, which the gate does not affect. The later writes fail.
         gate = { kind: 'write', failures: Number.POSITIVE_INFINITY };
         expect((await call()).body, path).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });
         openGate();
@@ -399,7 +400,8 @@ describe('F13: the outcome of an execution', () => {
   });
 
   /**
-   * Makes one call of each kind that has a record. Each returns the id of its execution once its response is complete.
+   * Prepares a call of each kind that has a record. Each function makes its call, and returns the id of the execution
+   * once the response is complete.
    */
   async function callsOfEveryKind(child: ChildServer): Promise<Record<string, () => Promise<string | undefined>>> {
     const { provider, account } = await createKeyedAccount(child);

@@ -91,7 +91,7 @@ describe('a server of two processes at one address', () => {
 
     const authorized = () => ({ authorization: `Bearer ${token}` });
     const metrics = async () => (await ask('/metrics', { origin: metricsOrigin })).text;
-    /** Returns the requests of an operation that each process has counted. */
+    /** Returns the number of requests of an operation that each process has counted. */
     const counted = (text: string, operation: string) =>
       [...text.matchAll(/^valetkey_http_request_duration_seconds_count\{(.*)\} (\d+)$/gm)]
         .filter(([, labels]) => labels?.includes(`operation="${operation}"`))
@@ -231,7 +231,7 @@ describe('a server of two processes at one address', () => {
     const audit = await runCommand(['verify-audit'], env);
     expect(audit.stdout + audit.stderr).to.include('is complete');
     expect(await server.stop()).to.deep.equal({ code: 0, signal: null });
-    // The other process has removed the instance of the killed one, or a later server does.
+    // The other process may have removed the row of the killed process. If it has not, a later server would.
     expect(instances()).to.be.at.most(1);
     inDatabase('delete from instances');
   });

@@ -10,7 +10,7 @@ import type { ChildReply, ChildSetup, ChildTask } from './refresh-child.ts';
 
 /** `make soak` runs more rounds. */
 const ROUNDS = amount(process.env['VALETKEY_SOAK_ROUNDS'], 200);
-/** The longest time that the rounds may take, and a minute for the start. */
+/** The longest time that the test may take: ten minutes, and a second for each round. */
 const ROUNDS_MS = 600_000 + ROUNDS * 1_000;
 /** Milliseconds; longer than any lease of a refresh. */
 const LEASE = 31_000;

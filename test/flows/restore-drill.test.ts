@@ -42,7 +42,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     times.push(`${what} ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     return result;
   };
-  /** Creates accounts through the engine, thousands per second. */
+  /** Creates an account with the function of core/, which takes less time than an HTTP request. */
   const create = async ({ parts }: TestServer, number: number) => {
     const environment = await parts.environmentOf('localhost');
     const token = `ghp_token${number}`;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
 /**
- * Compares a response with the shortened form on a page: the response may have further members, lists have as many
- * items as shown, and a `…` in a shown text matches any characters (also a number, if it is the whole text).
+ * Compares a response with the shortened form on a page. Objects may have further members, except where the page shows
+ * `{}`. Lists have as many items as shown. A `…` in a shown text matches one or more characters, also of a number.
  */
 export function expectShown(actual: unknown, shown: unknown, place: string): void {
   if (typeof shown === 'string' && shown.includes('…')) {

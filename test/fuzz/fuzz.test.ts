@@ -20,7 +20,8 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
   let server: TestServer;
 
   before(async () => {
-    // Nothing listens at this address, so no tool call of a built-in connector leaves the machine.
+    // Replaces the fixed addresses of connectors with one at which nothing listens, so that calls do not leave the
+    // machine.
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: await deadEnds() } });
   });
   after(() => server.stop());

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../scripts/openapi-document.ts';
 import { HOSTILE_TEXTS, HOSTILE_VALUES } from './hostile.ts';
 import type { Random } from './random.ts';
 
-/** Changes a valid body in one to three places: a value replaced, a member removed, added, renamed or moved deeper. */
+/** Changes a valid body one to three times: replaces, wraps or doubles a value, or removes or adds a member. */
 export function mutate(body: JsonObject, random: Random): JsonObject {
   const copy = structuredClone(body);
   for (let times = 1 + random.below(3); times > 0; times--) mutateOnce(pickObject(copy, random), random);

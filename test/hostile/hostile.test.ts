@@ -14,12 +14,15 @@ import { SHAPES } from './shapes.ts';
 import { KINDS, type Outcome, SECRETS, type Way } from './ways.ts';
 
 /**
- * `make hostile` combines every message with every way; without it, each message is tried with one way of MCP, of OAuth
- * and of imports in turn.
+ * `make hostile` combines every message with every way (a place in the program that reads bytes of a third party).
+ * Without it, each message is tried with one way of each kind, in turn.
  */
 const IS_LONG = process.env['HOSTILE'] === 'all';
 const AT_ONCE = 32;
-/** Short, so that tests with silent parties are fast, but long enough for the steps before on a busy machine. */
+/**
+ * Short, so that tests with silent parties are fast, but long enough for the preceding steps of a test on a busy
+ * machine.
+ */
 const LIMITS = {
   timeoutMs: 1_000,
   idleTimeoutMs: 300,

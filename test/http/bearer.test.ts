@@ -110,7 +110,7 @@ describe('the access token of a request', () => {
   });
 });
 
-/** The same claims under `alg: none` (RFC 8725 §2.1). */
+/** Returns the same claims under `alg: none` (RFC 8725 §2.1). */
 function unsigned(token: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
   return `${header}.${token.split('.')[1]}.`;

@@ -22,7 +22,7 @@ interface EntryPointUnderTest {
   name: string;
   /** Sends a request that succeeds; headers are added. */
   ask(headers?: Record<string, string>, token?: string | null): Promise<TestResponse>;
-  /** The name of that request in the log. */
+  /** The operation that the log names for the request of `ask`. */
   operation: string;
   /** Checks that a response is this error: by its code, or on a page by its text. */
   shows(answer: TestResponse, code: string, text: RegExp): void;
@@ -39,9 +39,9 @@ interface EntryPointUnderTest {
   /** Headers that a request to `post` needs. */
   headers: Record<string, string>;
   token: string | null | undefined;
-  /** The place of the storage whose failure a request meets. */
+  /** The part of the storage that a test lets fail. */
   faultPlace: FaultPlace;
-  /** Sends a request that uses the storage at this place. */
+  /** Sends a request that uses this part of the storage. */
   askStorage(headers: Record<string, string>): Promise<TestResponse>;
 }
 

@@ -16,7 +16,7 @@ import { startTestServer } from '../support/server.ts';
  * may be left out of the response to a HEAD (RFC 9112 §6.1).
  */
 const CHANGING = ['date', 'x-request-id', 'set-cookie', 'connection', 'keep-alive', 'transfer-encoding'];
-/** Pages that a GET may change, so that a HEAD cannot know their length. */
+/** Pages whose GET may change data. A HEAD must not do this, so it cannot know their length. */
 const PAGES = /^\/(connect|portal|oauth\/(authorize|callback|login|consent))(\/|\?|$)/;
 
 describe('HEAD', () => {

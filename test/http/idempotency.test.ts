@@ -10,8 +10,8 @@ import { tempDir } from '../support/temp-dir.ts';
 const CONNECTIONS = '/api/v1/connections';
 const DAY = 24 * 60 * 60 * 1000;
 /**
- * The size of each stored response. A slow database cannot store all responses that a client may have in one statement
- * within the time limit of statements.
+ * The size in bytes of each response that `fill` stores. It stores several, because a slow database could exceed the
+ * time limit of statements if one statement stored all bytes that a client may have.
  */
 const PIECE = 4 * 1024 * 1024;
 

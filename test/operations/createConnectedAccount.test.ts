@@ -398,7 +398,7 @@ describe('createConnectedAccount', () => {
         { ...body, user_id: 'u2' },
         { ...body, organization_id: undefined },
         { ...body, user_id: undefined },
-        // The names of an organization and a user must not be concatenated without a separator.
+        // Would equal the first one if the server concatenated the ids of organization and user without a separator.
         { ...body, organization_id: 'ou', user_id: undefined },
         { ...body, connector: await createConnector(server, [{ type: 'API_KEY' }]) },
       ];

@@ -75,8 +75,8 @@ function isRisky({ kind }: FileEvent): boolean {
 }
 
 /**
- * Writes an image into an empty folder. The index of the log is shared memory, so a power loss may leave any content in
- * it.
+ * Writes an image into an empty folder. The index of the write-ahead log (`-shm`) is shared memory, so a power loss may
+ * leave any content in it.
  */
 export function writeImage({ files }: Image, folder: string, random: Random): void {
   rmSync(folder, { recursive: true, force: true });

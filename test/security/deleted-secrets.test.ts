@@ -19,7 +19,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** Thirty bytes of a sealed value, enough to recognise it if a page was split. */
+/** The last thirty bytes of a sealed value identify it, even if its other bytes are in other pages of the file. */
 const markOf = (sealed: unknown): Buffer => (sealed as Buffer).subarray(-30);
 
 describe('deleted data', () => {
@@ -35,7 +35,7 @@ describe('deleted data', () => {
         },
       },
     });
-    // Other accounts, so that pages are shared and not simply freed.
+    // Other accounts share pages of the file with the deleted rows. Otherwise whole pages would be freed.
     const connector = await createConnector(server, [{ type: 'API_KEY' }]);
     for (let index = 0; index < 20; index++)
       await createAccount(server, { connector, connectedAccount: withKey(`k${index}`) });

@@ -224,7 +224,8 @@ describe('how links end', () => {
         expect((await walk(browserFor(world.as), open, 'late').catch(() => ({ status: 410 }))).status).to.equal(410);
         await world.server.parts.links.expire();
         const entries = await world.server.parts.store.read.jobs.listBySubject(environmentId, accountId);
-        // Imported tokens do not say which user they belong to, so the tokens of the link could be of the same grant.
+        // Imported tokens do not say which user they belong to. The tokens of the link could be of the same grant, so
+        // they are not revoked.
         expect(entries).to.have.lengthOf(name === 'new credentials' ? 0 : 1);
         expect(await world.status(identifier)).not.to.equal('PENDING_VERIFICATION');
       });

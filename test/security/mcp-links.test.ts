@@ -248,7 +248,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     });
     const refused = await client.callTool(CALL);
     expect(dataOf(refused).error.message).to.equal('The user declined to connect Acme Things.');
-    // Now there is an account that waits for the user's verification.
+    // The first call has created the account, which the user has not connected yet.
     await client.callTool(CALL);
     await finish(await offered(user), user.identifier);
     const { id } = (await accountOf(server, user.identifier)) as { id: string };

@@ -24,7 +24,9 @@ interface Listed {
 }
 
 describe('third-party MCP servers (P6)', () => {
-  /** It does not advance, so the server does not read the lists again by itself while a test refuses requests. */
+  /**
+   * This clock does not advance, so the server does not read the lists again by itself while a test refuses requests.
+   */
   const serverClock = testClock();
   let tools: Record<string, Listed>;
   let upstream: Awaited<ReturnType<typeof startModernServer>>;

@@ -9,7 +9,7 @@ import { memoryAdapter } from '../../scripts/demo/provider-memory.ts';
 import { rsaPair } from './rsa-pair.ts';
 import type { Certificate } from './tls/certificates.ts';
 
-/** The metadata of a client, as RFC 7591 defines it. */
+/** A registered client, with member names of RFC 7591. */
 export interface RegisteredClient {
   client_id: string;
   client_secret: string;

@@ -48,7 +48,7 @@ export async function expectRefusal(
   expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status });
 }
 
-/** Returns the record of an execution whose response has been received. It must contain the outcome by then (F13). */
+/** Returns the record of an execution whose response has been received. Throws if the record has no outcome yet. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
 export async function finishedExecution(server: Pick<TestServer, 'call'>, id: string): Promise<any> {
   const answer = await server.call('GET', `/api/v1/executions/${id}`);

@@ -94,8 +94,8 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
 }
 
 /**
- * Returns the only stored request of an account. With several requests it would be ambiguous, because ids of different
- * servers are not ordered.
+ * Returns the only stored request of an account. If there were several, none could be called the newest, because ids of
+ * different servers are not ordered.
  */
 export async function requestOf(world: LinkWorld, identifier: string): Promise<AuthRequestRow> {
   const { id } = await firstEnvironment(world.server);

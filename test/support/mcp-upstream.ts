@@ -53,7 +53,7 @@ export interface ModernServer extends McpUpstream {
   /** The real address, with plain http. */
   origin: string;
   seen: UpstreamSeen[];
-  /** Returns the status with which a request is rejected, or undefined. */
+  /** Returns the status with which a request is rejected; undefined to accept the request. */
   refuse(authorization: string | undefined): number | undefined | Promise<number | undefined>;
   /** The headers of a rejection. */
   refuseWith: Record<string, string>;

@@ -34,7 +34,7 @@ export async function sessionToken(
   return answer.body.token;
 }
 
-/** A question that a server has asked the user, and the user's response. */
+/** A server's request to the user to open a link. */
 export interface Asked {
   message: string;
   url: string;

@@ -3,8 +3,8 @@ import type { Store, Transaction, WriteOptions } from '../../db/store.ts';
 type Unit = (tx: Transaction) => Promise<unknown>;
 
 /**
- * A store that runs every unit twice and rolls back the first run, as an engine does after a conflict. An effect
- * outside of the transaction happens twice, so that its test fails.
+ * A store that runs every unit of work twice and rolls back the first run, as an engine does after a conflict. A unit
+ * with an effect outside of the transaction has this effect twice, so that a test of it fails.
  */
 export function rehearsed(store: Store): Store {
   const rehearse = (unit: Unit, terms?: WriteOptions) => {

@@ -12,7 +12,7 @@ export const CLIENT = { client_id: 'client-1', client_secret: 'secret-of-client-
 /** The default authentication of that client. */
 export const BASIC = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`;
 
-/** Jobs that do not run until a test runs them. */
+/** Jobs that are stored but not run. A test can run them with `startWorker`. */
 export const ORDERED_ONLY: Jobs = {
   start: () => {},
   soon: () => {},

@@ -11,7 +11,9 @@ import { amount } from '../support/amount.ts';
 import { startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** `make power-loss` runs the long form. */
+/**
+ * The number of images: states in which a loss of power could leave the disk. `make power-loss` checks more of them.
+ */
 const IMAGES = amount(process.env['POWER_LOSS_IMAGES'], 150);
 const SEED = amount(process.env['POWER_LOSS_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 const CHANGES = 150;

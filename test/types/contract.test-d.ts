@@ -16,8 +16,8 @@ import type {
 
 /**
  * The guarantees that the types of the contract give to authors of handlers. The compiler is the test: it reports a
- * broken guarantee, and also a line that compiles although it must not (TS2578). Each proof begins with a line that
- * must compile.
+ * broken guarantee, and also a line that compiles although it must not (TS2578). Most proofs also have a line that must
+ * compile.
  */
 
 type Connection = BodyOf<'getConnection', 200>;

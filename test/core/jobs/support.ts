@@ -88,7 +88,7 @@ export async function startJobWorld(): Promise<JobWorld> {
   };
 }
 
-/** Starts a pass that the test does not wait for. The pass fails when the test closes its store. */
+/** Runs the due jobs once, without waiting for the end. This run fails when the test closes its store. */
 export function startPass(engine: { runDue(): Promise<void> }): void {
   engine.runDue().catch(() => {});
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type LaneLimits, Lanes, type ReleaseSlot } from '../../../core/scheduling/lanes.ts';
 
-/** Creates entries of lanes, and records the order in which they get their slots. */
+/** Lets entries wait in lanes (one queue for each key), and records the order in which they get their slots. */
 function crowd(limits: LaneLimits) {
   const lanes = new Lanes(limits);
   const entered: string[] = [];

@@ -51,7 +51,7 @@ describe('the webhook sink', () => {
     const body = async () => ({ id, type }) as unknown as EventBody;
     const event: EmittedEvent = { type, subject: 'ca_1', cause, at, details: {}, body };
     return test.store.write(async (tx) => {
-      // Reset here, because the test store runs each unit twice.
+      // Reset here, because the test store runs each unit of work twice.
       statements = [];
       queued = [];
       await sink.handle(noted(tx), event);

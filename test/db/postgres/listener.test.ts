@@ -47,7 +47,7 @@ describe('notifications of changed settings', () => {
   async function until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise((resolve) => setImmediate(resolve));
   }
-  /** Opens a store that listens, besides the first one. */
+  /** Opens a second store, and waits until it listens for changes of settings. */
   async function openListening(location: string, listen?: string): Promise<Store> {
     const [first] = stores as [Store];
     await until(() => first.settingsVersion() > 0);

@@ -9,7 +9,10 @@ import { createDatabase, dropDatabase, isAvailable, runIn, urlOf } from '../../s
 
 const OWN = loadMigrations();
 const NEWEST = String(OWN.length).padStart(4, '0');
-/** Program N knows our migrations; N + 1 adds a column in the expand phase and removes it in the contract phase. */
+/**
+ * Program N has the repository's migrations. N + 1 adds a column in the expand phase and drops it in the contract
+ * phase.
+ */
 const EXPAND = migrationOf(
   '9001_expand.sql',
   `-- readable-from: ${NEWEST}\nalter table accounts add column note text;`,

@@ -54,7 +54,7 @@ describe('PgBouncer in transaction mode, without support for prepared statements
       const register = (id: string) =>
         store.write((tx) => tx.instances.register({ id, version: '1', startedAt: NOW, beatAt: NOW, keys: [] }));
       await Promise.all([register('inst_1'), register('inst_2')]);
-      // Simulates a crash: after one, this table is empty, and the next new connection adds a row.
+      // Simulates a crash: it empties this table, which is unlogged. The next new connection then adds a row.
       runIn(name, 'delete from server_lives');
       await Promise.all([register('inst_3'), register('inst_4'), register('inst_5')]);
       expect((await store.read.instances.list()).length).to.equal(5);

@@ -11,7 +11,7 @@ import { account, failure, github, NOW, openSharedTestStore, type TestStore } fr
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A connection that sends all statements of one turn together, and counts how often it waits for replies. */
+/** A connection that sends all statements of one event-loop turn together, and counts its waits for replies. */
 function counted(session: Session): { session: Session; trips: () => number } {
   let trips = 0;
   let sending: Promise<unknown> | undefined;

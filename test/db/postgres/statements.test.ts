@@ -121,9 +121,9 @@ describe('the statements of all repositories', () => {
   });
 
   /**
-   * Returns the plan, as JSON, of the recorded statement whose text matches. The table `execution_blocks`, which has
-   * the times of the first and the last execution of each block of consecutive executions, then has 20,000 blocks, one
-   * for each millisecond.
+   * Returns the plan, as JSON, of the recorded statement whose text matches. Before, fills the table `execution_blocks`
+   * (the times of the first and the last execution of each block of consecutive executions) with 20,000 blocks, one for
+   * each millisecond.
    */
   async function planOf(pattern: RegExp, given: Record<string, number>): Promise<string> {
     const session = await openSession(urlOf(name));

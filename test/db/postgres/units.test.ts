@@ -12,7 +12,7 @@ import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databa
 import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
 import { account, failure, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
-/** The lane of a chain with this start: see 0001_initial.sql. */
+/** Returns the lane (the number, 0 to 1023) of the audit chain that starts at this `seq`: see 0001_initial.sql. */
 const laneOf = (start: number) => (start / 2 ** 30) % 1024;
 
 const ENDS_CONNECTIONS =
@@ -107,7 +107,7 @@ describe('units on PostgreSQL', () => {
     const change = test.store.write(async (tx) => {
       runs++;
       const row = await tx.accounts.get(test.env, id);
-      // The first run waits until one other unit has committed, which meets no conflict. Later runs wait for a limited
+      // The first run waits until another unit, which meets no conflict, has committed. Later runs wait for a limited
       // time only, because all other units may be waiting for this one.
       const longest = runs === 1 ? Number.POSITIVE_INFINITY : 2000;
       if (runs === 1) others.push(changeOnce());
@@ -227,8 +227,8 @@ describe('units on PostgreSQL', () => {
     expect(await runsOf(places)).to.equal(24);
     const used = (await test.store.read.audit.chains(test.env)).map(({ start }) => laneOf(start));
     expect(used).to.have.members(Array.from({ length: 24 }, (_, lane) => lane));
-    // The negative control: instances with one place begin with the same chains, and conflict where their units overlap
-    // in time.
+    // The negative control: instances with the same place begin with the same chains, and conflict where their units
+    // overlap in time.
     let same = 24;
     for (let round = 0; round < 20 && same === 24; round++) same = await runsOf([0, 0, 0]);
     expect(same).to.be.above(24);
@@ -302,7 +302,7 @@ describe('units on PostgreSQL', () => {
       );
 
     it('change nothing if their transaction could not begin', async function () {
-      // The setting that prevents writes outside of transactions is not used for connections of a pool.
+      // The setting that prevents writes outside of transactions is not used for connections through a pooler.
       if (!(await session.isDirect())) return this.skip();
       // Makes `begin` fail, as if an operator had canceled the statement.
       send = (statement) => session.query(statement.text.startsWith('begin') ? { text: 'select 1 / 0' } : statement);

@@ -21,7 +21,7 @@ function setUp(bounds: Partial<LogBounds> = {}) {
   const pin = openReader(file);
   const syncs: Synced[] = [];
   const main = { sync: (done: Synced) => void syncs.push(done), close: () => {} };
-  /** Functions that move the log as the thread does, for the test to call. */
+  /** Functions for the test to call; each moves the log into the main file, as the thread does. */
   const moves: (() => Promise<void>)[] = [];
   const other = new Database(file);
   const thread: CheckpointThread = {

@@ -2,9 +2,9 @@ import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, addConnection, addEnvironment, connection, freshIds } from '../support.ts';
 
 /**
- * Writes accounts through a store until it is killed, and prints each acknowledgement: `ready`, then one id per line.
- * It removes a third of the accounts again and prints `-id` when that is acknowledged. Every fifth unit fails on
- * purpose.
+ * Writes accounts through a store until it is killed. It prints `ready`, then the id of each account whose insert was
+ * acknowledged, one per line. It removes about a third of these accounts: it prints `?id` before, and `-id` when the
+ * removal was acknowledged. Every fifth insert fails on purpose.
  */
 const [file = '', round = ''] = process.argv.slice(2);
 // A short log, so that the process is also killed during checkpoints.
@@ -34,7 +34,7 @@ async function writer(): Promise<never> {
       continue;
     process.stdout.write(`${row.id}\n`);
     if (count % 3 !== 0) continue;
-    // Printed before the removal: afterwards the row may or may not exist, and must not be expected.
+    // Printed before the removal: if the process is killed from now on, the row may or may not exist.
     process.stdout.write(`?${row.id}\n`);
     await store.write((tx) => tx.accounts.remove(env, row.id, 1));
     process.stdout.write(`-${row.id}\n`);

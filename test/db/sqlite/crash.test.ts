@@ -12,7 +12,7 @@ import { NOW, temporaryDirectory } from '../support.ts';
 const ROUNDS = amount(process.env['CRASH_ROUNDS'], 5);
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 
-/** Runs a writer, and kills it after this many acknowledgements. @returns every line that the writer printed */
+/** Runs a writer, and kills it after it has printed this many lines. @returns every line that it printed */
 function runAndKill(file: string, round: number, acknowledgements: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CHILD, file, String(round)], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -6,8 +6,9 @@ import { amount } from '../../support/amount.ts';
 import { account, addKeyChecks, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 /**
- * More rounds find more copies of deleted data in the file: after 10,000 rounds, the table that deletes its rows had
- * left copies of 17 of 7,700 deleted rows, and the table that overwrites its slots had left no copy of a data key.
+ * More rounds find more copies of deleted data in the file. After 10,000 rounds, the control table, from which rows are
+ * deleted, had left copies of 17 of 7,700 deleted rows. The table of data keys, whose slots are overwritten, had left
+ * no copy of a deleted key.
  */
 const ROUNDS = amount(process.env['DATA_KEY_ROUNDS'], 1200);
 const CHECK_EVERY = 100;

@@ -32,7 +32,7 @@ describe('the log of an earlier process (F2)', () => {
     clients.push(other);
     return other;
   };
-  /** A database with a log of a hundred rows; another connection prevents its removal. */
+  /** Creates a database with a log of a hundred rows. The returned connection prevents the removal of the log. */
   const withLog = () => {
     const other = openOther();
     other.pragma('journal_mode = wal');

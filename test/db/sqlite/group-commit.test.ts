@@ -97,7 +97,8 @@ function setUp(bounds?: GroupBounds, clock = () => 0) {
 const fsyncFailed = () => new StorageError('SQLITE_IOERR_FSYNC', 'the disk failed');
 
 /**
- * Resolves when a unit that was queued before has started: a group waits for two further turns, and starts in the next.
+ * Resolves when a unit that was queued before has started: a group (units that share a transaction) waits for two
+ * further turns of the event loop, and starts in the next.
  */
 async function afterGroup(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn();

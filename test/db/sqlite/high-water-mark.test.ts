@@ -10,7 +10,7 @@ describe('the high-water mark (F15)', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  /** Creates a log whose commits and syncs the test controls, and records the claims that are written. */
+  /** Creates a log whose commits and syncs the test controls. Records the frame number of each claim in the mark. */
   function setUp() {
     const claims: number[] = [];
     const syncs: Synced[] = [];

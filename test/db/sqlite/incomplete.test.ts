@@ -43,7 +43,7 @@ describe('durable data that is missing at a start (F15)', () => {
     }
   };
   const marked = (name: string) => Math.max(0, ...readClaims(test.file).map(({ totals }) => totals[name] ?? 0));
-  /** Resolves when a mark covers everything that was written; it takes a tenth of a second. */
+  /** Resolves when the mark counts this many accounts, which takes a tenth of a second. */
   const untilMarked = async (accounts: number) => {
     while (marked('accounts') < accounts) await new Promise((resolve) => setTimeout(resolve, 5));
   };
@@ -149,7 +149,7 @@ describe('durable data that is missing at a start (F15)', () => {
     });
   }
 
-  /** Counts the accounts without the mark, as SQLite finds them. */
+  /** Counts the accounts that SQLite finds, without comparing them with the mark. */
   async function countOf(file: string): Promise<number> {
     const client = new Database(file);
     const exists = client.prepare("select 1 from sqlite_schema where name = 'accounts'").get();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { AccountFilters, ExecutionFilters } from '../../../db/store.ts';
 import { account, addKeyChecks, github, job, laneOf, NOW, openTestStore } from '../support.ts';
 
-/** Limits so small that a few hundred rows take many slices. */
+/** Limits so small that a few hundred rows take many slices (ranges of rows that are read one after the other). */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 describe('F6: the statements of lists that grow without limit', () => {

@@ -24,8 +24,8 @@ describe('replaced or removed data', () => {
       overflow: Buffer.from('end-of-large-credentials-marker'),
       dataKey: Buffer.from('wrapped-data-key-marker'),
       identifier: Buffer.from('forget-me-ѫѭѯ@example.com'),
-      // A term of the search index. The first byte is left out, because the index may store it only once with the term
-      // before.
+      // A term of the search index. The first byte is left out, because the index stores bytes that a term shares with
+      // the previous term only once.
       term: Buffer.from('ѫѭѯ').subarray(1),
       secret: digest('client secret'),
       replaced: Buffer.from('replaced-credentials-marker'),

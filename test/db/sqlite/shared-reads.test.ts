@@ -37,7 +37,7 @@ describe('the shared reads of a turn', () => {
   });
 
   it('see a write of their own process as soon as it was awaited', async () => {
-    // Queued before the reads are shared, so that it is written in the same turn, before the reads end by themselves.
+    // The unit runs some turns of the event loop later, when the shared reads below have ended.
     const written = test.store.write((tx) => tx.accounts.setStatus(test.env, id, [change.from], change.to));
     test.store.shareReads();
     expect(await status()).to.equal('ACTIVE');

@@ -87,7 +87,7 @@ describe('a database that cannot be read (F11)', () => {
     directory.remove();
   });
 
-  /** Overwrites the first pages of a table and of its indexes. */
+  /** Overwrites the root pages of a table and of its indexes. */
   function damage(path: string, table: string): void {
     const client = new Database(path, { readonly: true });
     const pages = client

@@ -27,7 +27,7 @@ export function isAvailable(): boolean {
   return Boolean(process.env[SOCKET]);
 }
 
-/** Functions of SQLite with which tests change rows as an attacker could. */
+/** SQLite's JSON functions for PostgreSQL. Tests use them to change rows as an attacker could. */
 const JSON_SET = String.raw`
 create function json_set(document text, path text, value json) returns text language sql as $$
   select jsonb_set(document::jsonb, string_to_array(regexp_replace(substr(path, 3), '\[(\d+)\]', '.\1', 'g'), '.'), value::jsonb)::text

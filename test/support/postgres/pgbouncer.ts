@@ -69,7 +69,7 @@ export async function startPooler(server: string, prepares = supportsPreparedSta
     socket: directory,
     async restart() {
       await end('SIGKILL');
-      // PgBouncer does not start while a file of a killed one exists.
+      // PgBouncer does not start while the socket file of a killed PgBouncer exists.
       rmSync(join(directory, `.s.PGSQL.${PORT}`), { force: true });
       child = await start();
     },
