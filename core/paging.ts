@@ -51,7 +51,7 @@ export function readPage(
 }
 
 /**
- * Returns the tokens of the next and the previous page; an empty text if there is no such page.
+ * Returns the tokens of the next and the previous page; an empty text for a page that does not exist.
  *
  * @param now milliseconds UTC
  */

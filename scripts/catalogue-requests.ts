@@ -4,9 +4,9 @@ import { type Catalogue, createCatalogue } from '../core/connectors/catalogue.ts
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import type { ProviderDefinition } from '../core/connectors/provider.ts';
 import { type PreparedCall, prepareCall } from '../core/tools/call.ts';
-import { callOfStep } from '../core/tools/execute-steps.ts';
 import { renderRequest } from '../core/tools/request.ts';
-import type { Tool, ToolStep } from '../core/tools/tool.ts';
+import { callOfStep, exampleValues } from '../core/tools/step-request.ts';
+import type { Tool } from '../core/tools/tool.ts';
 import { sampleAccount } from '../core/tools/tool-rules.ts';
 
 /**
@@ -63,17 +63,12 @@ function recordOf(tool: Tool, provider: ProviderDefinition): string {
   const requests = [requestOf(call)];
   let { input } = call;
   for (const step of tool.request.steps ?? []) {
-    const samples = Object.entries(step.take).map(([name]) => [name, sampleOf(name, step)]);
-    input = { ...input, ...Object.fromEntries(samples) };
+    input = { ...input, ...exampleValues(step) };
     const next = callOfStep({ ...call, input }, step, false);
     if (typeof next === 'string') throw new Error(`${tool.name}: ${next}`);
     requests.push(requestOf(next));
   }
   return [tool.name, ...requests].join('\n');
-}
-
-function sampleOf(name: string, { address, hosts = [] }: ToolStep): string {
-  return name === address ? `https://${hosts[0]}/${name}` : name;
 }
 
 function requestOf(call: PreparedCall): string {

@@ -32,8 +32,8 @@ export interface StepLog {
 
 /**
  * Returns the first `STORED.bareExecutionSteps` steps as JSON, for the record of an execution. Returns undefined if
- * there is no step, or only a single step that is not a refresh, because the record itself contains the status and
- * duration of a single request.
+ * there are no steps. A single step is only returned if it is a refresh, because the record itself contains the status
+ * and duration of a single request.
  */
 export function recordedSteps(steps: readonly ExecutionStep[]): string | undefined {
   if (steps.length < 2 && steps[0]?.kind !== 'REFRESH') return undefined;

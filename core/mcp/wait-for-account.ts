@@ -36,7 +36,7 @@ export async function waitForAccount(
     const { change, cancel } = accountChanges.next(account.id);
     try {
       if (signal.aborted || (await isSettled(account.id))) return;
-      if ((await Promise.race([change, late, gone])) === 'late' || signal.aborted) return;
+      if ((await Promise.race([change, late, gone])) === 'late') return;
     } finally {
       cancel();
     }

@@ -60,7 +60,7 @@ const PROTOCOL_PARAMETERS: ReadonlySet<string> = new Set([
  * Returns the token endpoint of a provider.
  *
  * @returns the endpoint; `metadata.issuer` is the audience of client assertions
- * @throws OAuthConfigError if there is no token endpoint, or an insecure one, or if an account value is missing or not
+ * @throws OAuthConfigError if the token endpoint is missing or insecure, or if an account value is missing or not
  * allowed; the errors of `provider.address`
  */
 export function tokenServerAt(provider: OAuthProvider): TokenServer {

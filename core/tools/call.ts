@@ -9,6 +9,7 @@ import type { CheckedInput, InputChecker } from './input.ts';
 import { openCursor } from './pagination.ts';
 import { renderRequest } from './request.ts';
 import { draftRequest, type RequestDraft, type RequestFacts } from './request-draft.ts';
+import { checkLaterRequests } from './step-request.ts';
 import type { Tool } from './tool.ts';
 
 /** A tool call: the tool, the account's data and the input. */
@@ -68,7 +69,9 @@ export function prepareCall(call: ToolCall, inputs: InputChecker): PreparedCall 
   // The protocol determines the request to an MCP server, so only its address is checked here.
   if (tool.mcp) baseUrlOf(provider, account);
   // Stored files are read when the call runs. The draft was made with empty files, so it is not kept for such calls.
-  return { ...facts, files: NO_FILES, draft: storedFileIds(tool, input).length > 0 ? undefined : draft };
+  const prepared = { ...facts, files: NO_FILES, draft: storedFileIds(tool, input).length > 0 ? undefined : draft };
+  checkLaterRequests(prepared);
+  return prepared;
 }
 
 /** Returns the same call for another page of its result. */

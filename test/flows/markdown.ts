@@ -32,7 +32,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** Returns the text between a heading of the second level and the next one. @throws if there is no such heading */
+/** Returns the text between a heading of the second level and the next heading. @throws if the heading is missing */
 export function sectionOf(markdown: string, heading: string): string {
   const section = markdown.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`there is no section ${heading}`);

@@ -31,8 +31,8 @@ export interface ContextDeps {
 /**
  * Reads everything that a request refers to.
  *
- * @returns undefined if the link is no longer usable: it has ended or expired, its account, connection or provider was
- * deleted or disabled, or the connection or the provider no longer supports links
+ * @returns undefined if the link cannot be used: it has ended or expired, its account, connection or provider was
+ * deleted or disabled, or the connection or the provider does not support links any more
  */
 export async function contextOf(
   read: ReadRepositories,

@@ -77,15 +77,20 @@ describe('Executing a tool with several requests', () => {
     }
   });
 
-  it('rejects input that a later request cannot contain before anything is sent', async () => {
-    const call = twoRequests(writingTool());
-    const steps = [{ take: { thing_id: '/id' }, method: 'GET' as const, path: '/things/{thing_id}/{name}' }];
-    const tool = { ...call.tool, request: { ...call.tool.request, steps } };
-    const ports = slowPorts([json(200, { id: 7 }), json(200, {})], []);
-    const rejected = await executeSteps({ ...call, tool, input: { name: '..' } }, ports).catch((error) => error);
+  it('is rejected before anything is sent if a later request cannot contain the input', () => {
+    const path = '/things/{thing_id}/{name}';
+    const steps = [{ take: { thing_id: '/id' }, method: 'GET' as const, path }];
+    const tool = writingTool();
+    const call = { tool: { ...tool, request: { ...tool.request, steps } } };
+    let rejected: unknown;
+    try {
+      prepared({ ...call, toolInput: { name: '..' } });
+    } catch (error) {
+      rejected = error;
+    }
     expect(rejected).to.be.instanceOf(ApiError).and.include({ code: 'INVALID_TOOL_INPUT' });
-    expect(rejected.errors[0].field).to.equal('tool_input.name');
-    expect(ports.timeouts).to.deep.equal([]);
+    expect((rejected as ApiError).errors?.[0]?.field).to.equal('tool_input.name');
+    expect(prepared({ ...call, toolInput: { name: 'n' } }).input).to.deep.equal({ name: 'n' });
   });
 
   it('ends with a timeout if a refresh uses up the deadline', async () => {

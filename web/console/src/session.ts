@@ -41,7 +41,7 @@ export function onEnd(listener: () => void): void {
   endedListeners.add(listener);
 }
 
-/** Returns a valid access token; undefined if there is no session, or the server returned an error. */
+/** Returns a valid access token; undefined if the operator is not logged in, or the server returned an error. */
 export function accessToken(): Promise<string | undefined> {
   if (held && Date.now() < held.renewAt) return Promise.resolve(held.token);
   renewing ??= renew().finally(() => {
